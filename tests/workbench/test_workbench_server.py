@@ -92,6 +92,8 @@ def test_mistakes_are_said_with_what_is_expected(served: Served) -> None:
         (f"/api{CRAWL}/corpus?sort=colour", "sort is one of number"),
         (f"/api{CRAWL}/corpus?colour=red", "colour: no such argument of corpus"),
         (f"/api{CRAWL}/corpus?q=%22", "there is nothing to search for"),
+        (f"/api{CRAWL}/export?split=0.9,0.2", "'0.9,0.2' is no split; write the shares"),
+        (f"/api{CRAWL}/export?split=0.8,0.1,0.1&rejected=true", "--split divides texts, and pages"),
         ("/api/crawls/nowhere/corpus", "there is no crawl 'nowhere'. There are: partybuilding"),
         (f"/api{CRAWL}/texts/99999", "has no page 99999"),
         ("/api/nowhere", "there is no such path"),

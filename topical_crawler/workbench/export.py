@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from starlette.background import BackgroundTask
 
 from topical_crawler.cli.corpus.export import FORMATS, add_arguments
+from topical_crawler.cli.corpus.exporting import check
 from topical_crawler.cli.corpus.exporting import export as write
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import FILTERS
@@ -28,7 +29,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _write(bench: Bench, values: Values, folder: Path, limit: int | None) -> Path:
-    """Run the command's action; the file or folder that it wrote."""
+    """Run the command's action; the file or folder that it wrote. Where there is a ``limit`` it is not split."""
     crawl, kind = values["crawl"], values["format"]
     bench.corpus(crawl)
     target = folder / f"{crawl}{'.' if _SUFFIXES[kind] else ''}{_SUFFIXES[kind]}"
@@ -45,7 +46,11 @@ def _write(bench: Bench, values: Values, folder: Path, limit: int | None) -> Pat
     given += ["--limit", str(limit)] if limit is not None else []
     parser = _Parser(add_help=False)
     add_arguments(parser)
-    write(parser.parse_args([*given, bench.place(crawl).corpus]), bench.settings)
+    opts = parser.parse_args([*given, bench.place(crawl).corpus])
+    check(opts, kind)
+    if limit is not None:
+        opts.split = None
+    write(opts, bench.settings)
     return target
 
 
@@ -55,7 +60,7 @@ def preview(bench: Bench, values: Values) -> dict[str, Any]:
     data = {"formats": FORMATS, "preview": "", "binary": kind in _BINARY, "cut": False}
     if not data["binary"]:
         with tempfile.TemporaryDirectory() as folder:
-            target = _write(bench, dict(values) | {"split": ""}, Path(folder), 3)
+            target = _write(bench, values, Path(folder), 3)
             text = target.read_text("utf-8-sig")
         data |= {"preview": text[:SHOWN], "cut": len(text) > SHOWN}
     return data

@@ -35,9 +35,8 @@ def export(opts: argparse.Namespace, settings: AnySettings) -> int:
     alone = opts.per_text or (kind == "tei" and opts.output != STREAM and of_name(opts.output) != "tei")
     folder = alone or kind == "hf"
     opts.rejected = opts.rejected or bool(opts.reason)
-    _check(opts, kind)
+    split = check(opts, kind)
     target = None if opts.output == STREAM else Path(opts.output).expanduser()
-    split = Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
     if target:
         _refuse_existing(target, split, folder, opts.force)
     place = find(opts.corpus, settings)
@@ -110,7 +109,8 @@ def _refuse_existing(target: Path, split: Split | None, folder: bool, force: boo
             raise ExportError(f"{file} is there already. Remedy: {remedy}")
 
 
-def _check(opts: argparse.Namespace, kind: str) -> None:
+def check(opts: argparse.Namespace, kind: str) -> Split | None:
+    """How the texts are to be divided. Raises UsageError for options that do not go together, ValueError for no such shares."""
     problem = ""
     if opts.text_only and kind not in ("txt", "md"):
         problem = f"--text-only goes with the formats txt and md, not with {kind}"
@@ -128,7 +128,7 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
         problem = "--per-text does not go with --rejected: rejected pages have no text"
     elif opts.rejected and not FORMATS[kind].rejected:
         problem = f"--rejected does not go with --format {kind}: rejected pages have no text"
-    elif opts.rejected and opts.split:
+    elif (opts.rejected or opts.reason) and opts.split:
         problem = "--split divides texts, and pages that come with --rejected have none; leave one of the two away"
     elif opts.output == STREAM and opts.split:
         problem = "--split writes a file for each part; name them with -o FILE (corpus.jsonl gives corpus.train.jsonl, …)"
@@ -138,6 +138,7 @@ def _check(opts: argparse.Namespace, kind: str) -> None:
         problem = "Parquet is nothing for a screen; name a file with -o FILE"
     if problem:
         raise UsageError(problem, print_help=False)
+    return Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
 
 
 def marked_off(place: str) -> frozenset[str]:
