@@ -7,7 +7,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from experiments.comparison import ORACLE, RunFigures, RunKey, Setting, measure_path
 from experiments.ranking import Comparison, estimate, kendall_tau, mean_kept, mean_recall
@@ -31,6 +30,8 @@ BEST, MIDDLE, WORST = "01234567", "45012367", "45670123"
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=8))
 def test_intervals_are_students(values: list[float]) -> None:
+    from scipy import stats
+
     found = estimate(values)
     error = stats.sem(values)
     low, high = stats.t.interval(0.95, len(values) - 1, found.mean, error) if error else (found.mean, found.mean)
@@ -45,6 +46,8 @@ def test_few_seeds_give_extremes() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9))
 def test_kendalls_tau_is_scipys(pairs: list[tuple[int, int]]) -> None:
+    from scipy import stats
+
     first, second = zip(*pairs, strict=True)
     assert kendall_tau(first, second) == pytest.approx(stats.kendalltau(first, second).statistic, nan_ok=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 from dataclasses import dataclass, field
@@ -70,15 +71,13 @@ def written(found: ExportRow, tag: Tagger) -> list[Doc]:
     return read(out.getvalue())
 
 
+@functools.cache
 def project() -> Tagger:
     return tagger("jieba", Topic("t", "党建", {"三会一课": 1.0, "引文": 1.0}), Settings({"TOPICAL_SEGMENTER": "jieba"}))
 
 
-PROJECT = project()
-
-
 def test_a_text_is_words_in_sentences_in_paragraphs() -> None:
-    (doc,) = written(as_dict(PAGE), PROJECT)
+    (doc,) = written(as_dict(PAGE), project())
     assert tuple(doc.attributes) == ATTRIBUTES
     assert (doc.attributes["id"], doc.attributes["title"], doc.attributes["author"]) == ("1", "主题 教育", "张&三")
     assert doc.attributes["section"] == "首页 > 党建"
@@ -115,7 +114,7 @@ def test_the_structure_of_a_text() -> None:
 @settings(max_examples=60, deadline=None)
 @given(texts)
 def test_the_characters_of_every_text_survive(text: str) -> None:
-    (doc,) = written(row(text), PROJECT)
+    (doc,) = written(row(text), project())
     found = "".join(word for paragraph in doc.paragraphs for sentence in paragraph for word, _ in sentence)
     assert found.replace(" ", "") == "".join(legal(text).split())
     assert all(sentence for paragraph in doc.paragraphs for sentence in paragraph)

@@ -15,11 +15,10 @@ from workbench_tools import ROOT
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 
-mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed: pip install 'topical-crawler[mcp]'")
-
 
 def ask(folder: Path, *calls: tuple[str, dict[str, Any]], options: tuple[str, ...] = ()) -> tuple[set[str], list[Any]]:
     """The names of the tools, and what each call gives."""
+    mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed: pip install 'topical-crawler[mcp]'")
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}

@@ -58,7 +58,12 @@ class Segmenter:
         self._terms = frozenset(normalise(t) for t in terms)
         self._stopwords = default_stopwords() if stopwords is None else frozenset(map(normalise, stopwords))
         self._function_words = _function_words()
-        self.backend, self._cut = _open_backend(backend, self._terms, cache_dir)
+        self.backend = _find_backend(backend)
+        self._cache_dir = cache_dir
+
+    @functools.cached_property
+    def _cut(self) -> _Cut:  # when the first text comes: reading a dictionary takes a tenth of a second or more
+        return _open_backend(self.backend, self._terms, self._cache_dir)
 
     def cut(self, text: str) -> list[str]:
         """All words of ``text`` in order, normalised, punctuation included."""
@@ -131,23 +136,28 @@ def _function_words() -> frozenset[str]:
     return frozenset(re.findall(rf"^(\S+) \d+ (?:{tags})", jieba_file("dict.txt"), re.MULTILINE))
 
 
-def _open_backend(backend: Backend, terms: frozenset[str], cache_dir: Path | None) -> tuple[str, _Cut]:
+def _find_backend(backend: Backend) -> str:
     if backend not in ("auto", "jieba", "rjieba"):
         raise ValueError(f"unknown segmenter {backend!r}: use auto, jieba or rjieba")
+    if backend != "jieba" and importlib.util.find_spec("rjieba") is not None:
+        return "rjieba"
+    if backend == "rjieba":
+        raise ImportError("the segmenter rjieba is not installed: pip install rjieba, or choose jieba")
+    return "jieba"
+
+
+def _open_backend(backend: str, terms: frozenset[str], cache_dir: Path | None) -> _Cut:
     # Short terms first: the frequency that keeps a long term whole depends on those of its parts.
     ordered = sorted(terms, key=lambda t: (len(t), t))
-    if backend != "jieba":
-        if importlib.util.find_spec("rjieba") is not None:
-            return "rjieba", _fast_cut(_rjieba(), tuple(ordered))
-        if backend == "rjieba":
-            raise ImportError("the segmenter rjieba is not installed: pip install rjieba, or choose jieba")
+    if backend == "rjieba":
+        return _fast_cut(_rjieba(), tuple(ordered))
     tokenizer = jieba().Tokenizer()
     if cache_dir is not None:
         cache_dir.mkdir(parents=True, exist_ok=True)
         tokenizer.tmp_dir = str(cache_dir)
     for term in ordered:
         tokenizer.add_word(term, tokenizer.suggest_freq(term))
-    return "jieba", lambda text, guess=True: tokenizer.lcut(text, HMM=guess)
+    return lambda text, guess=True: tokenizer.lcut(text, HMM=guess)
 
 
 @functools.cache
