@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 from scrapy.cmdline import execute
 
@@ -39,6 +41,32 @@ def pytest_xdist_auto_num_workers() -> int:
 
 SLOW_FIRST = ("crawl", "deploy", "experiments", "benchmarks", "demo", "frontier", "training", "commands", "corpus")
 """Folders of tests in the order in which they begin: those whose modules take longest."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Nothing that is imported or collected becomes garbage."""
+    gc.disable()
+    _compile_a_share(session.config)
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
+
+
+def _compile_a_share(config: pytest.Config) -> None:
+    """Every process of pytest-xdist imports all modules of tests in the same order, and would compile them all. So each compiles
+    a share first, and finds the others compiled."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.option.file_or_dir or sys.dont_write_bytecode:
+        return
+    first = int(worker["workerid"].removeprefix("gw"))
+    for path in sorted((ROOT / "tests").rglob("test_*.py"))[first :: worker["workercount"]]:
+        compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(path, compiled) is None:
+            compiled.parent.mkdir(exist_ok=True)
+            digest, code = rewrite._rewrite_test(path, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, digest, compiled)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
