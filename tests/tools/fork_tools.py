@@ -1,13 +1,15 @@
 """Scrapy commands, and scripts that run them, in processes that are forked from one which has imported Scrapy and the project.
 
 A crawl of a few pages takes two seconds of processor time when Python starts anew, most of it for imports, and the tests make
-more than a hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment.
+more than a hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment. The
+first process that extracts its texts is forked, too, before it has threads; the next ones are started.
 """
 
 from __future__ import annotations
 
 import atexit
 import functools
+import gc
 import multiprocessing
 import os
 import runpy
@@ -24,9 +26,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from scrapy.utils.misc import walk_modules_iter
 from wait_tools import HANGS
 
-from topical_crawler import strategies
+from topical_crawler import Page, strategies, workers
+from topical_crawler.cleaning.boilerplate import default_patterns
+from topical_crawler.strategies.relevancy.url_structure import site
 
 PRELOADED = [
     "scrapy.cmdline",
@@ -45,6 +50,7 @@ PRELOADED = [
     "topical_crawler.pipelines",
     "topical_crawler.scheduler",
     "topical_crawler.strategies.adaptive.strategy",
+    "topical_crawler.strategies.semantic.strategy",
     "topical_crawler.web.shells",
     "topical_crawler.commands.crawl",
     "fork_tools",
@@ -141,6 +147,7 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], log: int) -> N
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from scrapy.cmdline import execute
 
+    workers.subprocess = _Extractor()  # type: ignore[assignment]
     try:
         if script:
             runpy.run_path(line[0], run_name="__main__")
@@ -150,14 +157,70 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], log: int) -> N
         atexit._run_exitfuncs()
 
 
+class _Extractor:
+    """The process that extracts texts, with what of the module ``subprocess`` and of its ``Popen`` a worker uses. Any other
+    process, and each after the first, is started as always."""
+
+    PIPE = subprocess.PIPE
+
+    def __init__(self) -> None:
+        self.returncode: int | None = None
+        self._taken = False
+        (calls, to), (back, answers) = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            try:
+                os.setsid()
+                os.dup2(calls, 0)
+                os.dup2(answers, 1)
+                os.closerange(3, 1024)
+                workers.serve(*_EXTRACTS)
+            finally:
+                os._exit(1)
+        os.close(calls)
+        os.close(answers)
+        self.stdin, self.stdout = os.fdopen(to, "wb"), os.fdopen(back, "rb")
+
+    def Popen(self, line: list[str], **options: Any) -> Any:
+        if self._taken or tuple(line[-3:]) != _EXTRACTS:
+            return subprocess.Popen(line, **options)
+        self._taken = True
+        return self
+
+    def poll(self) -> int | None:
+        return self._look(os.WNOHANG)
+
+    def wait(self) -> int | None:
+        return self._look(0)
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _look(self, options: int) -> int | None:
+        if self.returncode is None and (found := os.waitpid(self.pid, options))[0]:
+            self.returncode = os.waitstatus_to_exitcode(found[1])
+        return self.returncode
+
+
+_EXTRACTS = ("topical_crawler.extraction", "extract", "warm_up")
+
+
 def read_dictionaries() -> None:
     """What crawls read first, and keep."""
     from crawl_tools import make_topic
 
+    for package in ("scrapy.commands", "topical_crawler.commands"):
+        list(walk_modules_iter(package))
+    default_patterns()
+    site("http://www.example.cn/")
+
     with tempfile.TemporaryDirectory() as folder:
         for topic in ("partybuilding", str(make_topic(Path(folder) / "topic"))):
-            strategies.create(topic, "adaptive", resources=None)
+            strategies.create(topic, "adaptive", resources=None).judge(Page("http://a.cn/", title="党建"))
 
 
 if "pytest" not in sys.modules:  # in the process that is forked
     read_dictionaries()
+    gc.collect()
+    gc.freeze()
