@@ -180,6 +180,9 @@ def test_help_and_both_languages(reader: Reader) -> None:
     assert reader.run("document.documentElement.lang") == "zh-CN"
     reader.press("1")
     reader.until(lambda: reader.text("saved") == "已保存")
+    reader.press("j", "j", "j")
+    reader.sees("党务公开")
+    assert reader.text("facts") == "c.cn · 无日期 · 相关度 0.0100 · 未收录：不切题"
     reader.driver.delete_all_cookies()
 
 

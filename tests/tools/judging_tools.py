@@ -14,6 +14,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from wait_tools import HANGS
 
+from topical_crawler.cli.catalogue import Voice
 from topical_crawler.judging.sample import Header, Item, Sample, SampleFile, Stratum, write_sample
 from topical_crawler.judging.server import JudgingServer
 
@@ -81,7 +82,7 @@ def written(path: Path, copies: int = 1) -> Path:
 @contextlib.contextmanager
 def serving(path: Path) -> Iterator[JudgingServer]:
     """A server that runs as ``scrapy corpus judge`` runs it."""
-    with SampleFile(path) as file, JudgingServer(file) as server:
+    with SampleFile(path) as file, JudgingServer(file, Voice("zh").named) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:

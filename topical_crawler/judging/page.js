@@ -135,7 +135,7 @@ function show() {
   byId("title").textContent = item.title || words.untitled;
   showUrl(item);
   const facts = [item.host, item.date || words.undated, `${words.relevance} ${item.relevance.toPrecision(3)}`];
-  if (item.reason) facts.push(words.rejected + item.reason);
+  if (item.reason) facts.push(words.rejected(item));
   byId("facts").textContent = facts.join(" · ");
   byId("article").dataset.mark = item.mark ?? "";
   for (const button of document.querySelectorAll("button[data-mark]")) {

@@ -51,28 +51,34 @@ def page_file(path: str) -> tuple[bytes, str]:
     return files("topical_crawler.judging").joinpath(name).read_bytes(), kind
 
 
-def sample_facts(file: SampleFile) -> dict[str, Any]:
-    """What the page shows, except the texts, which it requests one by one."""
+def sample_facts(file: SampleFile, in_chinese: Callable[[str], str]) -> dict[str, Any]:
+    """What the page shows, except the texts, which it requests one by one; ``in_chinese`` names a reason of rejection."""
     sample = file.now()
     names = ("title", "url", "host", "date", "relevance", "reason", "mark")
     return {
         "file": file.path.name,
         "topic": sample.header.topic,
         "terms": sample.header.terms,
-        "items": [{name: getattr(item, name) for name in names} for item in sample.items],
+        "items": [
+            {name: getattr(item, name) for name in names} | {"reason_zh": in_chinese(item.reason)} for item in sample.items
+        ],
     }
 
 
 class JudgingServer(ThreadingHTTPServer):
-    """Serves one sample on 127.0.0.1; ``serve_forever`` runs it. Whoever knows its ``url`` can judge. ``marked`` is called after
-    every mark, by any thread. Raises OSError where the ``port`` (0: any free one) is taken."""
+    """Serves one sample on 127.0.0.1; ``serve_forever`` runs it. Whoever knows its ``url`` can judge. ``in_chinese`` names a
+    reason of rejection. ``marked`` is called after every mark, by any thread. Raises OSError where the ``port`` (0: any free one)
+    is taken."""
 
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, file: SampleFile, port: int = 0, marked: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, file: SampleFile, in_chinese: Callable[[str], str], port: int = 0, marked: Callable[[], object] = lambda: None
+    ) -> None:
         super().__init__((HOST, port), _Handler)
         self.file = file
+        self.in_chinese = in_chinese
         self.marked = marked
         self.token = secrets.token_urlsafe(24)
         self.names = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
@@ -125,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path in PAGE:
             return page_file(path)
         if path == "sample":
-            return _json(sample_facts(self.server.file))
+            return _json(sample_facts(self.server.file, self.server.in_chinese))
         if match := re.fullmatch(r"texts/([0-9]{1,9})", path):
             return _json({"text": self._item(int(match[1])).text})
         raise _Refused(HTTPStatus.NOT_FOUND, "there is no such page")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from topical_crawler.cli.catalogue import Voice
 from topical_crawler.cli.corpus.asking import Teacher, questions
 from topical_crawler.judging.sample import SampleFile
 from topical_crawler.judging.server import PAGE, page_file, sample_facts
@@ -46,7 +47,7 @@ def judged(bench: Bench, crawl: str, *, new: bool = False) -> Judged:
 
 
 def asked(bench: Bench, values: Values) -> dict[str, Any]:
-    return sample_facts(judged(bench, values["crawl"]).file)
+    return sample_facts(judged(bench, values["crawl"]).file, Voice("zh").named)
 
 
 def asked_text(bench: Bench, values: Values) -> dict[str, Any]:

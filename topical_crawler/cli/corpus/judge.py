@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from topical_crawler.cli.base import Action, UsageError, add_corpus, add_json, add_number, whole
+from topical_crawler.cli.catalogue import Voice
 from topical_crawler.cli.corpus import find
 from topical_crawler.cli.corpus.asking import Teacher, folder_of, questions, topic_of
 from topical_crawler.cli.terminal import console, table
@@ -175,7 +176,7 @@ def serve(path: Path, settings: AnySettings, port: int = 0, browser: bool = True
     """Serve the page until Ctrl-C; the sample with its marks. The crawl that it is to teach learns each at once."""
     with SampleFile(path) as file:
         teacher = Teacher(file, settings) if file.sample.teaches else None
-        with JudgingServer(file, port, teacher.tell if teacher else lambda: None) as server:
+        with JudgingServer(file, Voice("zh").named, port, teacher.tell if teacher else lambda: None) as server:
             print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
             if browser:
                 webbrowser.open(server.url)
