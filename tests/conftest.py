@@ -14,6 +14,7 @@ import pytest
 from _pytest.assertion import rewrite
 from hypothesis import settings
 from scrapy.cmdline import execute
+from wait_tools import HANGS
 
 import experiments.__main__
 from topical_crawler.resources.registry import Resources
@@ -119,7 +120,8 @@ def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> sub
         "PYTHONUTF8": "1",
     }
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
+    timeout = 4 * HANGS  # of several crawls at most
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=timeout)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wait_tools import HANGS
+from wait_tools import HANGS, ended_where_it_hangs
 
 from topical_crawler.cli.corpus.asking import questions
 from topical_crawler.corpus.record import Record
@@ -141,9 +141,10 @@ def judge_all(folder: Path, *arguments: str) -> tuple[int, str, str]:
     ) as process:  # fmt: skip
         assert process.stderr is not None
         said = []
-        while not said or "http://" not in said[-1]:
-            said.append(process.stderr.readline())
-            assert said[-1], said
+        with ended_where_it_hangs(process):
+            while not said or "http://" not in said[-1]:
+                said.append(process.stderr.readline())
+                assert said[-1], said
         url = said[-1].strip()
         number = len(json.load(urllib.request.urlopen(f"{url}sample", timeout=HANGS))["items"])
         for place in range(number):
@@ -209,7 +210,8 @@ def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, fo
         cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
     ) as process:  # fmt: skip
         assert process.stderr is not None
-        url = process.stderr.readline().strip()
+        with ended_where_it_hangs(process):
+            url = process.stderr.readline().strip()
         body = json.dumps({"place": 0, "mark": "relevant"}).encode()
         request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
         assert urllib.request.urlopen(request, timeout=HANGS).status == 200

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 HANGS = 240.0
@@ -25,14 +27,26 @@ def wait_for(condition: Callable[[], object], explain: Callable[[], object] = la
         time.sleep(min(max(0.01, 4 * (now - asked)), 1.0))
 
 
+@contextmanager
+def ended_where_it_hangs(process: subprocess.Popen[str]) -> Iterator[None]:
+    """What reads from ``process`` here comes to an end."""
+    hangs = threading.Timer(HANGS, process.kill)
+    hangs.start()
+    try:
+        yield
+    finally:
+        hangs.cancel()
+
+
 def judging_page(process: subprocess.Popen[str]) -> tuple[str, str]:
     """The address of the page that a command shows to a person, once it is there; and all that the command said until then."""
     assert process.stderr is not None
     said = ""
-    while "Ctrl-C" not in said:
-        line = process.stderr.readline()
-        assert line, said
-        said += line
+    with ended_where_it_hangs(process):
+        while "Ctrl-C" not in said:
+            line = process.stderr.readline()
+            assert line, said
+            said += line
     address = re.search(r"http://127[^ \n]+", said)
     assert address is not None
     return address[0], said

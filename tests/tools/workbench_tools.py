@@ -19,7 +19,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
-from wait_tools import HANGS, wait_for
+from wait_tools import HANGS, ended_where_it_hangs, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLAY = (
@@ -80,7 +80,8 @@ def workbench(folder: Path, *arguments: str) -> Iterator[Served]:
     server = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=errors, encoding="utf-8")
     try:
         assert server.stderr is not None
-        first = server.stderr.readline().strip()
+        with ended_where_it_hangs(server):
+            first = server.stderr.readline().strip()
         assert first.startswith("http://"), first + server.stderr.read()
         yield Served(first)
     finally:
