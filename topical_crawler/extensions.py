@@ -46,6 +46,7 @@ from topical_crawler.crawl.session import Crawl
 from topical_crawler.frontier import REDIRECTED, State
 from topical_crawler.logs import log_format, mask
 from topical_crawler.spiders.topical import CrawlComponent, TopicalSpider
+from topical_crawler.text import counted
 
 logger = logging.getLogger(__name__)
 
@@ -124,12 +125,12 @@ def line_view(crawl: Crawl) -> str:
     p, recent = crawl.progress, crawl.progress.recent
     links, hosts = crawl.still_waiting or ("?", "?")
     return (
-        f"{crawl.policy.fetched} pages, {p.total.kept} kept in this run, "
+        f"{counted(crawl.policy.fetched, 'page')}, {p.total.kept} kept in this run, "
         f"harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
         f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
         f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
         f"{p.rate:.1f} pages/s, best waiting {p.best:.3g}"
-        + (f", {marked} texts marked" if (marked := len(crawl.control.marks.urls)) else "")
+        + (f", {counted(marked, 'text')} marked" if (marked := len(crawl.control.marks.urls)) else "")
     )
 
 
@@ -142,7 +143,7 @@ def live_view(crawl: Crawl) -> Group:
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
     grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.policy.fetched}[/]{limit}", f"kept [bold green]{p.total.kept}[/]",
                  f"harvest rate [bold]{recent.harvest_rate:.0%}[/] of the last {recent.pages}")  # fmt: skip
-    marked = f"{n} texts marked" if (n := len(crawl.control.marks.urls)) else ""
+    marked = f"{counted(n, 'text')} marked" if (n := len(crawl.control.marks.urls)) else ""
     grid.add_row(marked, f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
                  f"[bold]{p.rate:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
     grid.add_row("", f"MB [bold]{p.total.megabytes:.1f}[/]", "chars/MB",
@@ -231,8 +232,8 @@ def summary(crawl: Crawl, reason: str) -> Group:
     p = crawl.progress
     head = Text.from_markup(
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
-        f"This run: {p.total.pages} pages"
-        + (f" and {p.reasons[REDIRECTED]} redirects" if p.reasons[REDIRECTED] else "")
+        f"This run: {counted(p.total.pages, 'page')}"
+        + (f" and {counted(p.reasons[REDIRECTED], 'redirect')}" if p.reasons[REDIRECTED] else "")
         + (f", {p.listings.total()} sitemaps and feeds" if p.listings else "")
         + f" in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"
         + (f" ({p.total.harvest_rate:.0%})" if p.total.pages else "")
@@ -266,12 +267,12 @@ def summary(crawl: Crawl, reason: str) -> Group:
     back = crawl.taken_back.pages
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
-        f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else f'{waiting[0]} links'} still wait"
+        f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else counted(waiting[0], 'link')} still waiting"
         + (" (the same command goes on)" if waiting != (0, 0) else "")
         + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
-        + (f"\nBarren: {len(barren - left)} hosts slowed, {len(left)} left" if barren else "")
-        + (f"\nBack:   {back} texts were taken back: off topic, by what the crawl has learned since" if back else "")
-        + (f"\nClean:  {clean} texts were cleaned once more of lines that their sites repeat" if clean else "")
+        + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
+        + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
+        + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
         + f"\nNext:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
     )
     return Group(head, side, last)

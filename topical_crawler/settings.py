@@ -34,10 +34,7 @@ ITEM_PIPELINES = {
 }
 ADDONS = {"topical_crawler.logs.LogAddon": 100}
 WARN_ON_GENERATOR_RETURN_VALUE = False  # Scrapy parses the source of a callback for every page to find out; 4 % of a crawl's time
-EXTENSIONS = {
-    "topical_crawler.extensions.CrawlDisplay": 500,
-    "topical_crawler.extensions.CrawlMetrics": 510,
-}
+EXTENSIONS = {"topical_crawler.extensions.CrawlDisplay": 500, "topical_crawler.extensions.CrawlMetrics": 510}
 # Scrapy's own, without its telnet console, remote control and lines of statistics. Left out, not set to None: that would import
 # them, and the two servers take a tenth of a second of every start.
 EXTENSIONS_BASE = {

@@ -147,7 +147,7 @@ def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[...
             "terms.tsv",
             "carries more than 50% of Σ w² over all 6 terms: 主题教育",
         ),
-        ({"terms.tsv": "党建\t1\n"}, "warning", "terms.tsv", "1 terms only"),
+        ({"terms.tsv": "党建\t1\n"}, "warning", "terms.tsv", "1 term only"),
         ({"terms.tsv": TERMS.replace("1.5", "1").replace("2", "1")}, "note", "terms.tsv", "all terms weigh the same"),
         ({"adjust.tsv": "三会一课\t0\t试\n"}, "note", "terms.tsv", "weigh 0 and are none: 1, 1 of them by adjust.tsv"),
         (

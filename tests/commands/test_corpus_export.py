@@ -342,7 +342,7 @@ def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tm
     found = {str(row["url"]): row for row in done.rows()}
     assert not [url for url, row in found.items() if slogan in str(row["text"])]
     assert (found["http://www.l.cn/3"]["keep"], found["http://www.m.cn/"]["reason"]) == (True, "duplicate")
-    assert "10 texts were cleaned on the way" in done.stderr
+    assert "10 texts cleaned on the way" in done.stderr
     assert place.read_bytes() == before
     with CorpusStore(place) as store:
         for _ in LateCleaning(store, CleaningOptions()).steps():

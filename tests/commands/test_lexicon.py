@@ -70,7 +70,7 @@ def test_fetch_list_check(lexicon: Run, tmp_path: Path) -> None:
     code, out, _ = lexicon("list")
     assert code == 0 and out.count(" here ") == 6 and str(tmp_path / "to/hownet.txt") in out
     code, out, _ = lexicon("check")
-    assert code == 0 and out.count("SHA-256 right") == 6 and "1 words, 1 definitions" in out and "1 words, 2 dimensions" in out
+    assert code == 0 and out.count("SHA-256 right") == 6 and "1 word, 1 definition" in out and "1 word, 2 dimensions" in out
     assert out.count("FAILED") == 0 and "hownet_tree  missing." in out
 
 

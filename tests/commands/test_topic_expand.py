@@ -84,7 +84,7 @@ def test_accept_into_terms(expand: Run, write_topic: WriteTopic) -> None:
     own = "# 手工\n内核\t4\n线程\t2\t说明\n"
     folder = write_topic({"terms.tsv": own, "weights.tsv": "!mean\t0.5\n天气\t1\n"})
     done = expand("./mytopic", "--accept", "1", "--by", "vectors")
-    assert done.returncode == 0 and "1 terms → " in done.stdout, done.stderr
+    assert done.returncode == 0 and "1 term → " in done.stdout, done.stderr
     text = (folder / "terms.tsv").read_text(encoding="utf-8")
     assert text.startswith(own) and "\n内存\t2.496" in text  # 线程, lighter than the median 3, counts two thirds
     topic = load_topic(folder)

@@ -29,7 +29,7 @@ def test_written_into_a_topic(call_scrapy: RunScrapy, write_topic: WriteTopic, t
     command = ("topic", "seeds", f"./{folder.name}", "--wikipedia", "zhwiki.xml.bz2", "--n", "2", "--write")
     made = call_scrapy(*command, cwd=folder.parent)
     assert made.returncode == 0, made.stderr
-    assert "1 articles near the topic, 1 links" in made.stderr
+    assert "1 article near the topic, 1 link" in made.stderr
     assert "own site of 遗址" in made.stdout
     seeds = load_topic(folder).seeds
     assert (seeds[0], len(seeds)) == ("http://kaogu.cn/", 3)  # which is on the list, too

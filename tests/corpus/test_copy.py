@@ -77,7 +77,7 @@ def test_a_target_that_has_pages_is_left_alone(new_place: NewPlace, place: str) 
     fill(first := new_place("sqlite"))
     with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:
         target.put(kept(1, "别的"))
-        with pytest.raises(CorpusError, match=r"has 1 pages already\. Remedy: .*--into-existing"):
+        with pytest.raises(CorpusError, match=r"has 1 page already\. Remedy: .*--into-existing"):
             copy(source, target, quiet)
         assert target.stats().fetched == 1
 

@@ -24,6 +24,7 @@ from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.relevancy.parameters import MAX_INCONSISTENCY, consistency_ratio
 from topical_crawler.strategies.semantic.strategy import Semantic
+from topical_crawler.text import counted
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import Language, language
 from topical_crawler.topic.files import MEAN, read_config, read_lines
@@ -338,7 +339,7 @@ def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLine
     """Weights that dominate, are 0, lie at ``weight_floor``, or are missing."""
     n = len(topic.terms)
     if n < _FEW_TERMS:
-        message = f"{n} terms only: most pages of the topic hold none of them"
+        message = f"{counted(n, 'term')} only: most pages of the topic hold none of them"
         yield Finding("warning", "weights", message, "Add terms to terms.tsv", TERMS)
     most = max(_DOMINATES, 3 / n)
     heavy = {t: share for t, share in figures.top if share > most}

@@ -24,6 +24,7 @@ from topical_crawler.corpus.record import (
     versions,
 )
 from topical_crawler.corpus.store import CorpusStore, explaining
+from topical_crawler.text import counted
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
 
@@ -64,8 +65,8 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
             writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
         if present := _count(writer):
             raise CorpusError(
-                f"{target.name} has {present:,} pages already. Remedy: name an empty database or a new file, or add to what is "
-                "there with --into-existing"
+                f"{target.name} has {counted(present, 'page')} already. Remedy: name an empty database or a new file, or add to "
+                "what is there with --into-existing"
             )
         source_digest, kept, done = blake2b(digest_size=16), 0, 0
         for rows in _batches(reader, list(pages.c), source.name):

@@ -183,12 +183,7 @@ def _key(name: str, kind: type[sa.types.TypeEngine[Any]]) -> sa.Column[Any]:
     return sa.Column(name, kind, primary_key=True, autoincrement=False)
 
 
-meta = sa.Table(
-    "corpus_meta",
-    tables,
-    sa.Column("name", sa.String(40), primary_key=True),
-    *_columns(sa.String(200), "value"),
-)
+meta = sa.Table("corpus_meta", tables, sa.Column("name", sa.String(40), primary_key=True), *_columns(sa.String(200), "value"))
 
 pages = sa.Table(
     "pages",

@@ -436,11 +436,7 @@ class SearchIndex(ABC):
         options: dict[str, Any] = {}
         if doing == "written":
             options = {**(POSTGRESQL_WRITES if self._engine.dialect.name == "postgresql" else {}), "transaction": "writes"}
-        with (
-            explaining(self.name, doing),
-            self._engine.connect().execution_options(**options) as connection,
-            connection.begin(),
-        ):
+        with explaining(self.name, doing), self._engine.connect().execution_options(**options) as connection, connection.begin():
             yield connection
 
     def close(self) -> None:

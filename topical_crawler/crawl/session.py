@@ -21,14 +21,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.host_counts import Store
-from topical_crawler.crawl.link_policy import (
-    FORESIGHT,
-    LinkPolicy,
-    checkpoint_due,
-    follow_parts,
-    linking_hosts,
-    rescoring_due,
-)
+from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls

@@ -156,10 +156,7 @@ FORMATS = {
         libraries=_JIEBA,
     ),
     "csv": Format(
-        suffixes=(".csv",),
-        open=lambda out, setup: Csv(out, setup.rejected, setup.bom, raw=setup.raw),
-        raw=True,
-        libraries=_JIEBA,
+        suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom, raw=setup.raw), raw=True, libraries=_JIEBA
     ),
     "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt"),
     "md": Format(

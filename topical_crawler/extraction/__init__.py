@@ -21,16 +21,7 @@ from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
 from topical_crawler.extraction.documents import DOCUMENT, MARK, day_of, is_document, name_of, passages_of
 from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, REPLY, WORDS, read_thread
-from topical_crawler.extraction.main_text import (
-    COST,
-    LINKED,
-    densest,
-    find_headline,
-    is_sentence,
-    main_blocks,
-    parse,
-    worth,
-)
+from topical_crawler.extraction.main_text import COST, LINKED, densest, find_headline, is_sentence, main_blocks, parse, worth
 from topical_crawler.extraction.structure import HEADINGS, Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label

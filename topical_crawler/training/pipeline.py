@@ -19,13 +19,7 @@ from typing import Any
 from topical_crawler.package_data import needed
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.prepare import SHARD, PrepareOptions, join_phrases, prepare
-from topical_crawler.training.vocabulary import (
-    MemoryPlan,
-    Vocabulary,
-    choose_words,
-    count_words,
-    plan_memory,
-)
+from topical_crawler.training.vocabulary import MemoryPlan, Vocabulary, choose_words, count_words, plan_memory
 from topical_crawler.training.word2vec import ModelOptions, Trainer, first_vectors, learning_factors, open_known, write_continued
 from topical_crawler.training.work_folder import (
     Manifest,

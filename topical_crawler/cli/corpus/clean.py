@@ -17,6 +17,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 
 DESCRIPTION = (
     "Clean every kept text of the corpus as a crawl does now, with the present settings: characters, boilerplate, lines that "
@@ -72,7 +73,7 @@ def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     out.print(f"[bold]{escape(name)}[/bold]", soft_wrap=True)
     before, after = (sum(getattr(host, when) for host in done.hosts.values()) for when in ("before", "after"))
     out.print(
-        f"{done.pages:,} texts looked at: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
+        f"{counted(done.pages, 'text')} looked at: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
         f"{before:,} characters before, {after:,} after"
     )
     for reason, count in done.rejected.most_common():

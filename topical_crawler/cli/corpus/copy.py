@@ -7,6 +7,7 @@ from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 
 DESCRIPTION = (
     "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is created if missing "
@@ -41,7 +42,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         else:
             copied = copy(source, target, show)
             summary = (
-                f"{copied.pages:,} pages copied from {source.name} to {target.name}, {copied.kept:,} of them kept\n"
+                f"{counted(copied.pages, 'page')} copied from {source.name} to {target.name}, {copied.kept:,} of them kept\n"
                 f"verified: both have the same rows (digest {copied.digest})"
             )
     print(summary)

@@ -25,6 +25,7 @@ from topical_crawler.export.rows import rows as export_rows
 from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
 from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 
@@ -171,7 +172,9 @@ def _cleaning(settings: AnySettings) -> CleaningOptions:
 def _say_cleaned(late: LateCleaning) -> None:
     if late.done.pages:
         how = "the end of the crawl, or topical-crawler corpus clean, cleans the corpus itself"
-        print(f"{late.done.changed} texts were cleaned on the way of lines that their sites repeat ({how})", file=sys.stderr)
+        print(
+            f"{counted(late.done.changed, 'text')} cleaned on the way of lines that their sites repeat ({how})", file=sys.stderr
+        )
 
 
 def _records(opts: argparse.Namespace, store: CorpusStore, filters: Filters, late: LateCleaning) -> Generator[Record, None, None]:
@@ -210,8 +213,7 @@ def _conditions(opts: argparse.Namespace, filters: Filters) -> dict[str, Any]:
 
 
 def _summary(tally: Tally, output: str, split: Split | None) -> str:
-    count = tally.whole.texts + tally.whole.rejected
-    text = f"{count} {'page' if count == 1 else 'pages'} written to {output}"
+    text = f"{counted(tally.whole.texts + tally.whole.rejected, 'page')} written to {output}"
     if split:
         text += f" ({', '.join(f'{name} {tally.splits[name].texts if name in tally.splits else 0}' for name in split.names)})"
     return text

@@ -39,6 +39,7 @@ from topical_crawler.judging.sample import (
 )
 from topical_crawler.judging.server import JudgingServer
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 from topical_crawler.topic.files import TopicError
 
 _SQLITE = b"SQLite format 3"
@@ -168,7 +169,7 @@ def ask(
     place = find(name, settings)
     folder = folder_of(place, name, settings)
     path = questions(place, folder, number, topic_of(topic, folder))
-    print(f"{path}: {len(read_sample(path).items)} texts to ask about", file=sys.stderr)
+    print(f"{path}: {counted(len(read_sample(path).items), 'text')} to ask about", file=sys.stderr)
     return serve(path, settings, port, browser)
 
 
@@ -238,7 +239,7 @@ def show(results: SampleReport, out: Console) -> None:
     of = f" ({escape(results.topic)})" if results.topic else ""
     out.print(f"[bold]{escape(results.corpus)}[/bold]{of}", soft_wrap=True)
     marks = ", ".join(f"{results.marks[mark]:,} {mark}" for mark in MARKS if mark in results.marks)
-    out.print(f"{results.judged:,} of {results.drawn:,} texts judged" + (f": {marks}" if marks else ""))
+    out.print(f"{results.judged:,} of {counted(results.drawn, 'text')} judged" + (f": {marks}" if marks else ""))
     if results.teaches:
         out.print("Chosen to teach, they are no random sample: nothing is estimated. Remedy: topical-crawler corpus sample")
     if results.whole is not None:

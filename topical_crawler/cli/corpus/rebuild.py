@@ -42,6 +42,7 @@ from topical_crawler.extraction.pool import DocumentPool, ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
 from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.reader import RENDERED, Recording, RecordingError
+from topical_crawler.text import counted
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 
@@ -143,7 +144,7 @@ async def rebuild(
     pages = set(source.keys(_EVERYTHING))
     missing = seen = 0
     if foreign := done - pages:
-        raise CorpusError(f"{target.name} has {len(foreign):,} pages that are not in {source.name}. Remedy: name a new file")
+        raise CorpusError(f"{source.name} lacks {counted(len(foreign), 'page')} of {target.name}. Remedy: name a new file")
     for facts in source.host_facts().values():
         target.note_host(facts)
     begun: deque[tuple[Record, Page | None, asyncio.Task[Extracted] | None]] = deque()

@@ -15,6 +15,7 @@ from topical_crawler.corpus.record import MEGABYTE
 from topical_crawler.corpus.stats import HostStats, Stats
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 
 
 def _stats_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,9 +62,10 @@ def _rates(stats: Stats | HostStats) -> dict[str, Any]:
 def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
     """Print ``stats`` as tables, with at most ``hosts`` hosts."""
     out.print(f"[bold]{escape(name)}[/bold]", soft_wrap=True)
-    redirects = f" and {stats.redirects:,} redirects" if stats.redirects else ""
+    redirects = f" and {counted(stats.redirects, 'redirect')}" if stats.redirects else ""
     out.print(
-        f"{stats.fetched:,} pages{redirects} fetched, {stats.kept:,} kept ({stats.harvest:.1%}), {stats.characters:,} characters"
+        f"{counted(stats.fetched, 'page')}{redirects} fetched, {stats.kept:,} kept ({stats.harvest:.1%}), "
+        f"{stats.characters:,} characters"
     )
     out.print(f"{stats.size / MEGABYTE:,.1f} MB downloaded, {stats.density:,.0f} characters of kept text per MB")
     if stats.dated:

@@ -55,12 +55,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def why(
-    place: str,
-    name: str,
-    settings: AnySettings,
-    wait: float = 15.0,
-    language: str = "en",
-    topic: Topic | None = None,
+    place: str, name: str, settings: AnySettings, wait: float = 15.0, language: str = "en", topic: Topic | None = None
 ) -> dict[str, Any]:
     """What became of a page and why.
 

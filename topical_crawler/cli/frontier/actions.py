@@ -70,10 +70,7 @@ def _shards_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
     change = parser.add_mutually_exclusive_group()
     change.add_argument(
-        "--add",
-        type=_place_of,
-        metavar="URL",
-        help="give the crawl this server too; the account is that of the first",
+        "--add", type=_place_of, metavar="URL", help="give the crawl this server too; the account is that of the first"
     )
     change.add_argument("--remove", type=_place_of, metavar="URL", help="move everything away from this server")
 

@@ -18,6 +18,7 @@ from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet, SememeTree
 from topical_crawler.resources.registry import RESOURCES, Resource, Resources, find
 from topical_crawler.resources.vectors import WordVectors, convert
+from topical_crawler.text import counted
 
 
 def _names(parser: argparse.ArgumentParser) -> None:
@@ -99,17 +100,17 @@ def _examine(resource: Resource, path: Path, own: bool) -> str:
 def _check_vectors(path: Path) -> str:
     vectors = WordVectors.open(path)
     vectors.check(str(path))
-    return f"{len(vectors):,} words, {vectors.dimensions} dimensions"
+    return f"{counted(len(vectors), 'word')}, {vectors.dimensions} dimensions"
 
 
 _READERS: dict[str, Callable[[Path], str]] = {
-    "hownet": lambda path: f"{len(hownet := HowNet(path)):,} words, {len(hownet.concepts):,} definitions",
+    "hownet": lambda path: f"{counted(len(hownet := HowNet(path)), 'word')}, {counted(len(hownet.concepts), 'definition')}",
     "hownet_tree": lambda path: f"{len(SememeTree(path)):,} sememes",
     "vectors": _check_vectors,
     "cilin": lambda path: f"{len((cilin := Cilin(path)).groups):,} groups, {len(cilin):,} words",
     "cilin_tree": lambda path: f"{len(CilinTree(path)):,} classes",
     "clc": lambda path: f"{len(read_clc(path)):,} classes",
-    "cedict": lambda path: f"{len(Glosses(path)):,} words",
+    "cedict": lambda path: counted(len(Glosses(path)), "word"),
 }
 
 

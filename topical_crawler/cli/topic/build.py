@@ -16,6 +16,7 @@ from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS,
 from topical_crawler.cli.base import add_number, amount, condition, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 
@@ -179,8 +180,8 @@ def _background(built: Built) -> str:
 
 def _show_yours(out: Console, terms: Present, adjust: Present, before: float, mean: float) -> None:
     for name, present in ((TERMS, terms), (ADJUST, adjust)):
-        parts = [f"{len(present.words)} lines of yours kept"] if present.words else []
-        parts += [f"{len(present.deleted)} words that you deleted stay out"] if present.deleted else []
+        parts = [f"{counted(len(present.words), 'line')} of yours kept"] if present.words else []
+        parts += [f"{counted(len(present.deleted), 'word')} deleted by you left out"] if present.deleted else []
         if parts:
             out.print(f"{name}: {', '.join(parts)}")
     weighed = set(terms.words) - set(terms.open) | set(adjust.words)

@@ -20,6 +20,7 @@ from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages, kind_of,
 from topical_crawler.config import cache_dir, crawl_options, resources, segmenter
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
+from topical_crawler.text import counted
 from topical_crawler.topic.topic import Topic
 
 
@@ -183,9 +184,9 @@ def _show(
     seeds: Sequence[Scored],
     opts: argparse.Namespace,
 ) -> None:
-    numbers = [f"{(n := sum(f.severity == s for f in findings))} {s}{'' if n == 1 else 's'}" for s in _STYLES]
+    numbers = [counted(sum(f.severity == s for f in findings), s) for s in _STYLES]
     topic = report.topic
-    what = f"{topic.title} ({topic.name}), {len(topic.terms)} terms" if topic else f"{report.name} cannot be read"
+    what = f"{topic.title} ({topic.name}), {counted(len(topic.terms), 'term')}" if topic else f"{report.name} cannot be read"
     style = next((style for severity, style in _STYLES.items() if any(f.severity == severity for f in findings)), "green")
     out.print(Text(f"{what}: {', '.join(numbers)}", style=f"bold {style}"))
     if topic:

@@ -16,6 +16,7 @@ from topical_crawler.files import replacing
 from topical_crawler.package_data import data_folder
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
+from topical_crawler.text import counted
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
 from topical_crawler.topic.topic import Topic, load_topic
@@ -79,7 +80,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if shown and opts.write:
         written = f"{len(shown)} candidates → {write_candidates(folder, shown)}"
     elif shown and opts.accept:
-        written = f"{len(shown)} terms → {write_terms(folder, shown)}"
+        written = f"{counted(len(shown), 'term')} → {write_terms(folder, shown)}"
     console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
     if len(proposals) > len(shown):
         print(f"{len(proposals) - len(shown)} more of score {opts.min_score:g} or more")

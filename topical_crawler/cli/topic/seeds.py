@@ -16,6 +16,7 @@ from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
 from topical_crawler.sources import open_source
 from topical_crawler.sources.wikipedia import Wikipedia
+from topical_crawler.text import counted
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.web.urls import host
@@ -93,5 +94,7 @@ def _wikipedia(path: Path, near: Nearness) -> list[Hint]:
     with progress() as shown:
         task = shown.add_task("reading articles", total=100)
         hints, articles = from_wikipedia(near, dump, lambda: shown.update(task, completed=100 * dump.done))
-    console(stderr=True).print(f"{path}: {articles} articles near the topic, {len(hints)} links to Chinese pages", markup=False)
+    console(stderr=True).print(
+        f"{path}: {counted(articles, 'article')} near the topic, {counted(len(hints), 'link')} to Chinese pages", markup=False
+    )
     return hints

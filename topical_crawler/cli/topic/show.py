@@ -7,6 +7,7 @@ from rich.markup import escape
 from topical_crawler.cli.base import Action, add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
 from topical_crawler.topic.topic import list_topics, load_topic
 
 
@@ -25,7 +26,8 @@ def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
 def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
     topic, out = load_topic(opts.topic), console()
     out.print(
-        f"[bold]{escape(topic.title)}[/] ({escape(topic.name)}), {len(topic.terms)} terms, {len(topic.weights)} other words\n"
+        f"[bold]{escape(topic.title)}[/] ({escape(topic.name)}), {counted(len(topic.terms), 'term')}, "
+        f"{counted(len(topic.weights), 'other word')}\n"
         f"{escape(topic.source)}"
     )
     if topic.description:

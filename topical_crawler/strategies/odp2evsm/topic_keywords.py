@@ -57,12 +57,7 @@ def own_keywords(topic: Topic, most: int) -> dict[str, float]:
 
 
 def initial_keywords(
-    topic: Topic,
-    tree: CategoryTree | None,
-    category: str = "",
-    threshold: float = 0.0,
-    most: int = 100,
-    own_terms: bool = True,
+    topic: Topic, tree: CategoryTree | None, category: str = "", threshold: float = 0.0, most: int = 100, own_terms: bool = True
 ) -> dict[str, float]:
     """Q: the topic word with weight 1, and the keywords of its category with q_i = N_i / N_max (Eq. 1), heaviest first.
 
