@@ -40,7 +40,8 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-SLOW_FIRST = ("crawl", "deploy", "experiments", "benchmarks", "demo", "frontier", "training", "commands", "corpus")
+_CRAWLS = ("crawl", "deploy", "experiments", "benchmarks", "demo")
+SLOW_FIRST = (*_CRAWLS, "frontier", "training", "commands", "corpus", "hostile", "workbench")
 """Folders of tests in the order in which they begin: those whose modules take longest."""
 
 
