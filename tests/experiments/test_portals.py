@@ -15,7 +15,7 @@ from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.urls import host
 
-PARTY_SITE, PAGES = "www.zhibu.example", 1000
+PARTY_SITE, PAGES = "www.zhibu.example", 600
 
 
 def write_portals(texts: Path, out: Path) -> tuple[str, ...]:
