@@ -301,9 +301,7 @@ def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
 def resources(settings: AnySettings) -> Resources | None:
     """The language resources that the settings name; None where ``TOPICAL_RESOURCES`` says to use none. Raises ValueError for a
     setting that names a file that does not exist."""
-    if not settings.getbool("TOPICAL_RESOURCES"):
-        return None
-    return Resources.from_settings(settings)
+    return Resources.from_settings(settings) if settings.getbool("TOPICAL_RESOURCES") else None
 
 
 def with_precision(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> Topic:

@@ -128,8 +128,7 @@ def line_view(crawl: Crawl) -> str:
         f"{counted(crawl.policy.fetched, 'page')}, {p.total.kept} kept in this run, "
         f"harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
         f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
-        f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, "
-        f"{p.rate:.1f} pages/s, best waiting {p.best:.3g}"
+        f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, {p.rate:.1f} pages/s, best waiting {p.best:.3g}"
         + (f", {counted(marked, 'text')} marked" if (marked := len(crawl.control.marks.urls)) else "")
     )
 
@@ -231,8 +230,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
     """The summary of a crawl: kept and rejected pages, sites, slowest hosts, where the corpus is, what to do next."""
     p = crawl.progress
     head = Text.from_markup(
-        f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. "
-        f"This run: {counted(p.total.pages, 'page')}"
+        f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. This run: {counted(p.total.pages, 'page')}"
         + (f" and {counted(p.reasons[REDIRECTED], 'redirect')}" if p.reasons[REDIRECTED] else "")
         + (f", {p.listings.total()} sitemaps and feeds" if p.listings else "")
         + f" in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"

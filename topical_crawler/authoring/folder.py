@@ -216,8 +216,7 @@ def _digest(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class _Record:
-    """What the last build wrote, by file name; while it writes, also the files' earlier records and the digests of the new
-    ones."""
+    """What the last build wrote, by file name; while it writes, also the files' earlier records and digests of the new ones."""
 
     now: Mapping[str, Written] = field(default_factory=dict)
     before: Mapping[str, Written] = field(default_factory=dict)

@@ -21,8 +21,7 @@ class Command(CrawlCommand):
         return (
             "Run a spider. A topical crawl: topical-crawler crawl TOPIC [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] "
             "[-a pages=N] [-a pages_per_host=N] [-a depth=N] [-a strategy=NAME]. "
-            "It goes on where it stopped when the same command is given again. "
-            "Settings: docs/settings.md."
+            "It goes on where it stopped when the same command is given again. Settings: docs/settings.md."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -211,9 +211,7 @@ class LinkPolicy:
         name = host(url)
         if (outside := self._out_of_bounds(name, depth)) is not None:
             return outside
-        if looks_like_trap(url):
-            return "trap"
-        return self._fruitless_place(url, name, depth)
+        return "trap" if looks_like_trap(url) else self._fruitless_place(url, name, depth)
 
     def refusal_of_listing(self, entry: Entry) -> str | None:
         """Why a sitemap or feed is not fetched; None where nothing speaks against it. It may be a packed file."""

@@ -87,8 +87,7 @@ def read_docx(body: bytes) -> tuple[str, list[Passage]]:
 
 
 def _levels(styles: etree._Element) -> dict[str, int]:
-    """The level of headings by style, 0 for the title of a document; a style without a level has that of the style it is made
-    of."""
+    """Levels of headings by style, 0 for the title of a document; a style without a level has that of the style it is made of."""
     own: dict[str, int] = {}
     base: dict[str, str] = {}
     for style in styles.iter(f"{_W}style"):

@@ -59,9 +59,7 @@ def sample_facts(file: SampleFile, in_chinese: Callable[[str], str]) -> dict[str
         "file": file.path.name,
         "topic": sample.header.topic,
         "terms": sample.header.terms,
-        "items": [
-            {name: getattr(item, name) for name in names} | {"reason_zh": in_chinese(item.reason)} for item in sample.items
-        ],
+        "items": [{n: getattr(item, n) for n in names} | {"reason_zh": in_chinese(item.reason)} for item in sample.items],
     }
 
 

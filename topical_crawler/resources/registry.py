@@ -25,8 +25,7 @@ def open_packed(path: Path) -> BinaryIO:
 
 
 def read_json(path: Path, error: type[ValueError] = ValueError) -> Any:
-    """Read a JSON file. Raises a ValueError of the type ``error``, naming the file and the line, where it is no JSON or not
-    UTF-8."""
+    """Read a JSON file. Raises a ValueError of the type ``error``, naming file and line, where it is no JSON or not UTF-8."""
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as failure:

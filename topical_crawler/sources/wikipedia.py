@@ -204,6 +204,4 @@ def _not_an_article(page: Page) -> str:
         return "not wikitext"
     if _REDIRECT.match(page.text):
         return "redirect"
-    if _DISAMBIGUATION.search(page.text):
-        return "disambiguation"
-    return ""
+    return "disambiguation" if _DISAMBIGUATION.search(page.text) else ""

@@ -353,9 +353,7 @@ class TopicVector:
     def similarity(self, text: str) -> float:
         """The cosine, from 0 for nothing in common to 1."""
         # Most texts around links hold nothing of the topic; to see that takes a tenth of cutting them into words.
-        if not self._terms.search(normalise(text)):
-            return 0.0
-        return self._vsm.of(self._segmenter.content(text))
+        return self._vsm.of(self._segmenter.content(text)) if self._terms.search(normalise(text)) else 0.0
 
     def compare(self, text: str) -> tuple[float, dict[str, float]]:
         """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""

@@ -48,8 +48,7 @@ def _write(bench: Bench, values: Values, folder: Path, limit: int | None) -> Pat
     add_arguments(parser)
     opts = parser.parse_args([*given, bench.place(crawl).corpus])
     check(opts, kind)
-    if limit is not None:
-        opts.split = None
+    opts.split = opts.split if limit is None else None
     write(opts, bench.settings)
     return target
 

@@ -230,8 +230,7 @@ def _crawl_facts(crawl: Mapping[str, Any], store: CorpusStore) -> dict[str, Any]
 
 
 def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]:
-    """For the manifest: name, title and description; ``edition`` is a digest of its terms, weights and parameters as they are
-    now."""
+    """For the manifest: name, title and description; ``edition`` is a digest of its terms, weights and parameters as now."""
     if topic is None:
         return {"name": crawl["topic"]} if crawl.get("topic") else {}
     from topical_crawler.crawl.opening import edition
@@ -253,8 +252,7 @@ def _counter(topic: Topic | None, settings: AnySettings) -> Callable[[str], int]
 
 
 def tagger(name: str, topic: Topic | None, settings: AnySettings) -> Tagger:
-    """The tagger that ``--tagger`` names; jieba's cuts with the dictionary of the crawl's segmenter, the topic's terms kept
-    whole."""
+    """The tagger that ``--tagger`` names; jieba's cuts with the dictionary of the crawl's segmenter, topic terms kept whole."""
     if name != JIEBA:
         return load_tagger(name)
     terms = list(topic.terms) if topic else []

@@ -133,8 +133,7 @@ def _marks(place: str, record: Record, topic: Topic | None, say: Voice) -> dict[
 
 
 def marks_of(folder: Path, record: Record) -> dict[str, str]:
-    """How people who were asked about a corpus marked one of its pages, by the names of the files in ``folder``, the oldest
-    first."""
+    """How people who were asked about a corpus marked one of its pages, by the names of the files in ``folder``, oldest first."""
     marks: dict[str, str] = {}
     for file in asked(folder):
         try:
