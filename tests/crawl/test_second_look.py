@@ -96,10 +96,6 @@ def looked_at(data: Path) -> list[Record]:
     return [row for row in rows(data) if "first_relevance" in row.why and row.reason != OFF_TOPIC]
 
 
-def taken_back(data: Path) -> list[Record]:
-    return [row for row in rows(data) if "first_relevance" in row.why and row.reason == OFF_TOPIC]
-
-
 def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp_path: Path) -> None:
     with (DEMO / "labels.tsv").open(encoding="utf-8") as file:
         grades = {row["url"]: row["grade"] for row in csv.DictReader(file, delimiter="\t")}
@@ -166,9 +162,6 @@ def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
         assert process.returncode == code, log
         stored.append(len(looked_at(data)))
     assert stored[0] and stored == [stored[0], stored[0], stored[0] + 1]  # what was in the pipelines at Ctrl-C is
-    taken = taken_back(data)
-    assert taken and all(row.relevance <= 0.3 < row.why["first_relevance"] and not row.text for row in taken)
-    assert f" {len(taken)} texts taken back: off topic" in " ".join(log.split())
     monkeypatch.setenv("OWN_PIPELINE", "")
     assert crawl(topic, data, SEEDS, project, **PART).code == 0
     assert essence(rows(data)) == essence(rows(whole[0]))
@@ -185,7 +178,9 @@ def test_a_pipeline_that_fails_in_a_look_costs_the_page(
     assert not (tmp_path / "data" / "aside.sqlite").exists()
 
 
-def test_a_lower_threshold_is_a_reason_to_look_again_and_articles_are_joined(topic: Path, tmp_path: Path) -> None:
+def test_a_lower_threshold_is_a_reason_to_look_again_a_higher_one_to_take_back_and_articles_are_joined(
+    topic: Path, tmp_path: Path
+) -> None:
     strict = make_topic(tmp_path / "strict", default_strategy='"adaptive"')
     about = "".join(f"<p>第{n}党支部的党员们开展主题教育，走进社区，把水渠修到了山脚下。</p>" for n in range(1, 7))
     rest = "<p>天快黑的时候，拖拉机一辆接一辆开下山去，谁家的狗叫了几声，村口的灯就亮了，老人们都来帮忙，一直忙到天黑。</p>"
@@ -202,15 +197,30 @@ def test_a_lower_threshold_is_a_reason_to_look_again_and_articles_are_joined(top
         given = {"DOWNLOAD_DELAY": 0}
         file, data = strict / "topic.toml", tmp_path / "data"
         file.write_text(file.read_text(encoding="utf-8") + "[strategy.adaptive]\npage_threshold = 1\n", encoding="utf-8")
+
+        def set_threshold(value: str) -> None:
+            lines = file.read_text(encoding="utf-8").rpartition("= ")[0]
+            file.write_text(f"{lines}= {value}\n", encoding="utf-8")
+
         assert crawl(strict, data, site.url + "/", **given).code == 0
         assert not [row for row in rows(data) if row.keep] and len(rows(data)) == 3
-        file.write_text(file.read_text(encoding="utf-8").replace("= 1\n", "= 0.1\n"), encoding="utf-8")
+        set_threshold("0.1")
         log = crawl(strict, data, site.url + "/", **given).log
         assert site.asked("/story.html") == site.asked("/story_2.html") == 1
-    found = {row.url.removeprefix(site.url): row for row in rows(data)}
-    assert found["/story.html"].keep and found["/story_2.html"].reason == "part", log
-    text = found["/story.html"].text or ""
-    assert "第1党支部" in text and "一直忙到天黑。" in text
+        found = {row.url.removeprefix(site.url): row for row in rows(data)}
+        assert found["/story.html"].keep and found["/story_2.html"].reason == "part", log
+        kept = found["/story.html"]
+        assert kept.text and "第1党支部" in kept.text and "一直忙到天黑。" in kept.text
+        set_threshold("1")
+        log = crawl(strict, data, site.url + "/", **given).log
+        (taken,) = (row for row in rows(data) if row.key == kept.key)
+        assert not taken.keep and taken.reason == OFF_TOPIC and not taken.text, log
+        assert taken.why["first_relevance"] == kept.why["first_relevance"] and " 1 text taken back: off topic" in " ".join(
+            log.split()
+        )
+        set_threshold("0.1")
+        crawl(strict, data, site.url + "/", **given)
+        assert kept in rows(data)
 
 
 @pytest.fixture(scope="module")
