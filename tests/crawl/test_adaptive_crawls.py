@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,9 +17,11 @@ from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extensions import why_ended
+from topical_crawler.frontier import SEED_PRIORITY
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
+from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.dom import decode
@@ -212,3 +215,24 @@ def test_what_is_expected_of_further_pages_survives_a_stop(topic: Path, recordin
         crawl.policy.fetched, crawl.policy.expected = FORESIGHT, 0.25
         assert not crawl.has_more
         assert why_ended(crawl, "finished") == "the next 1000 pages promise 0.2 texts (TOPICAL_BARREN_END=0 goes on)"
+
+
+def test_a_text_stays_whose_page_is_off_topic_when_it_is_visited_again(topic: Path, recording: Recording, tmp_path: Path) -> None:
+    crawl = open_crawl(topic, tmp_path / "data")
+    fetch(crawl, recording, PAGES)
+    found: dict[str, float] = {}
+    deque(crawl.find_off_topic(found), 0)
+    kept = next(row for row in rows(tmp_path / "data") if row.keep and row.key not in found)
+    crawl.frontier.revive({bytes.fromhex(kept.key): kept.url})
+    crawl.frontier.reprice({bytes.fromhex(kept.key): 2 * SEED_PRIORITY})
+    entry = crawl.next(0.0)
+    assert entry is not None and entry.url == kept.url
+    page = Page.from_html(kept.url, f"<title>联赛</title><p>{'</p><p>'.join(FOOTBALL * 5)}</p>")
+    item = PageItem(entry, entry.url, now_utc(), page=page)
+    judge(crawl, item)
+    assert item.reason == OFF_TOPIC and item.verdict and not item.verdict.keep
+    crawl.finish(item)
+    again: dict[str, float] = {}
+    deque(crawl.find_off_topic(again), 0)
+    assert crawl.store.kept_among([kept.key]) and kept.key not in again
+    crawl.close()

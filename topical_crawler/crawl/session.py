@@ -316,15 +316,22 @@ class Crawl:
         marked is not among them, nor is any where relevances are no probabilities."""
         if not self.strategy.relevance_is_probability:
             return
-        marked = self.control.marks.urls
+        marked, texts = self.control.marks.urls, set[bytes]()
         log = (outcome for _, outcome in self.frontier.outcomes() if outcome.reason in ("", OFF_TOPIC))
         while some := list(islice(log, _JUDGED_AT_ONCE)):
             judged = [outcome for outcome in some if outcome.lesson is not None and outcome.url not in marked]
             verdicts = self.strategy.reconsider([outcome.lesson for outcome in judged])
-            now = {fingerprint(o.url).hex(): verdict for o, verdict in zip(judged, verdicts, strict=True)}
-            for key in now:
-                found.pop(key, None)  # it was visited again, and is another text
-            off = {key: verdict.relevance for key, verdict in now.items() if verdict and not verdict.keep}
+            off: dict[str, float] = {}
+            for outcome, verdict in zip(judged, verdicts, strict=True):
+                key = fingerprint(outcome.url)
+                if not outcome.reason:
+                    texts.add(key)
+                elif key in texts:
+                    continue  # visited again and off topic now: the text of the visit before stays
+                for known in (found, off):
+                    known.pop(key.hex(), None)  # it is another text now
+                if verdict and not verdict.keep:
+                    off[key.hex()] = verdict.relevance
             found |= {key: off[key] for key in self.store.kept_among(off)}
             yield
 
