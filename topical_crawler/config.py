@@ -316,8 +316,7 @@ def with_precision(settings: AnySettings, topic: Topic, arguments: Mapping[str, 
 
 
 def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
-    """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a value that
-    cannot be used."""
+    """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a wrong value."""
 
     def number(argument: str, setting: str, low: int = 0) -> int:
         if argument and (argued := arguments.get(argument)) not in (None, ""):

@@ -88,8 +88,7 @@ class TopicalScheduler(BaseScheduler):
             self._crawl.close()
 
     async def _clean(self) -> None:
-        """Clean what was stored before lines were learned, in turns with the event loop: the display goes on, and a second Ctrl-C
-        ends the crawl at once."""
+        """Do :meth:`Crawl.cleaning` in turns with the event loop: the display goes on, a second Ctrl-C ends the crawl at once."""
         turn = time.monotonic()
         try:
             for _ in self._crawl.cleaning():
@@ -97,7 +96,7 @@ class TopicalScheduler(BaseScheduler):
                     await asyncio.sleep(0)
                     turn = time.monotonic()
         except STORAGE_ERRORS as error:  # what was cleaned is stored
-            logger.error("Texts that were stored before the lines of their sites were known are not all clean: %s", error)
+            logger.error("Texts are not all cleaned, nor taken back where they are off topic: %s", error)
 
     def has_pending_requests(self) -> bool:
         self._finish_lost()

@@ -82,8 +82,7 @@ def usual_han() -> frozenset[str]:
 
 @cache
 def only_chinese() -> frozenset[str]:
-    """The characters of GB 2312 that the standards of Japan and Korea, JIS X 0208 and KS X 1001, do not have: 3,291, most of them
-    simplified (这, 们, 说)."""
+    """The 3,291 characters of GB 2312 that neither JIS X 0208 nor KS X 1001 has, most of them simplified (这, 们, 说)."""
     return frozenset(c for c in _gb2312() if c and not c.encode("shift_jis", "ignore") and not c.encode("euc_kr", "ignore"))
 
 
@@ -285,8 +284,7 @@ def _mended(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` without characters that nobody sees: control, zero-width and private ones, and those that turn the order of
-    letters around."""
+    """``text`` without characters that nobody sees: control, zero-width, private and bidirectional ones."""
     return _DROPPED.sub("", text)
 
 

@@ -1,10 +1,10 @@
 """Clean the texts of a corpus once more: all of them by today's rules, or those that hold lines which were learned later.
 
 The first texts of a host are stored before anything is known of its lines. At the end of a crawl these are cleaned
-(:class:`LateCleaning`), and texts that are off topic by what was learned since are taken back (:func:`take_back`); the rows as
-they were are kept, and put back (:func:`put_back`) before the crawl goes on. So a crawl that
-goes on finds what it would have found without the break. A reader of a corpus that is not clean, because its crawl goes on or was
-killed, gets the texts as they are to be (:meth:`LateCleaning.over`). ``corpus clean`` (:func:`clean`) is for good.
+(:class:`LateCleaning`), and texts that are off topic by what was learned since are taken back (:func:`take_back`). The rows as
+they were are kept, and put back (:func:`put_back`) before the crawl goes on, which finds what it would have found without the
+break. A reader of a corpus that is not clean, because its crawl goes on or was killed, gets the texts as they are to be
+(:meth:`LateCleaning.over`). ``corpus clean`` (:func:`clean`) is for good, also of what was taken back.
 """
 
 from __future__ import annotations
@@ -326,8 +326,7 @@ def put_back(store: CorpusStore) -> Changes:
 
     while part := store.change(some):
         for record, row in part:
-            changes.gains[record.host].add(
-                Yield(kept=1 - record.keep, characters=int(str(row["characters"])) - record.characters)
-            )
+            more = int(str(row["characters"])) - record.characters
+            changes.gains[record.host].add(Yield(kept=1 - record.keep, characters=more))
             changes.rejected[record.reason] -= not record.keep
     return changes

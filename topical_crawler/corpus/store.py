@@ -173,8 +173,7 @@ class CorpusStore:
         return self.change(write)
 
     def change(self, step: Callable[[sa.Connection], _T]) -> _T:
-        """Run ``step`` in a write transaction of its own, again for ``patience`` seconds while the server is away. Raises as
-        :meth:`put`."""
+        """Run ``step`` in a write transaction of its own, again while the server is away. Raises as :meth:`put`."""
         if self.read_only:
             raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
 
@@ -219,14 +218,12 @@ class CorpusStore:
 
     def kept_among(self, keys: Collection[str]) -> list[str]:
         """Those of some keys, a few hundred at most, whose pages are kept, in fetch order."""
+        query = sa.select(pages.c.key).where(pages.c.keep, pages.c.key.in_(keys)).order_by(pages.c.id)
         with self.reading() as connection:
-            return list(
-                connection.scalars(sa.select(pages.c.key).where(pages.c.keep, pages.c.key.in_(keys)).order_by(pages.c.id))
-            )
+            return list(connection.scalars(query))
 
     def page(self, name: str) -> Record | None:
-        """The record of the page with this number or address, None if there is none; of several that answered at the address the
-        first."""
+        """The record of the page with this number or address, of several at the address the first; None if there is none."""
         if name.isdecimal():
             found: sa.ColumnElement[bool] = pages.c.id == int(name)
         elif record := self.get(fingerprint(name).hex()):
@@ -297,14 +294,8 @@ class CorpusStore:
             for url, fetched, depth, keep, date, why in connection.execution_options(yield_per=1000).execute(
                 sa.select(*columns).order_by(pages.c.id)
             ):
-                yield (
-                    url,
-                    fetched,
-                    depth,
-                    keep and "gone" not in why,
-                    date if keep else "",
-                    str(why.get("parent") or "") if keep else "",
-                )
+                found = (date, str(why.get("parent") or "")) if keep else ("", "")
+                yield url, fetched, depth, keep and "gone" not in why, *found
 
     def visited(self, key: str, fetched: str) -> None:
         """Note that the page of a key was visited again, and has not changed. Raises as :meth:`put`."""
@@ -373,15 +364,13 @@ class CorpusStore:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A read transaction, for which a server that is away is waited for; errors of the database inside become
-        :class:`CorpusError`."""
+        """A read transaction, which waits for a server that is away; the database's errors become :class:`CorpusError`."""
         with explaining(self.name, "read"), self._patiently(self._engine.connect, "read") as connection, connection.begin():
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A write transaction, for which a server that is away is waited for; errors of the database inside become
-        :class:`CorpusError`."""
+        """A write transaction, which waits for a server that is away; the database's errors become :class:`CorpusError`."""
         with (
             explaining(self.name, "written"),
             self._patiently(self._connect_to_write, "written") as connection,

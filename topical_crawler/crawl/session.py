@@ -383,8 +383,7 @@ class Crawl:
         return not (counts[State.WAITING] or counts[State.IN_FLIGHT])
 
     def close(self) -> None:
-        """Save what was learned and close the files; the crawl has failed where they cannot be written any more. Calling it
-        twice is harmless."""
+        """Save what was learned and close the files; where they cannot be written, the crawl has failed. Twice is harmless."""
         if self._closed:
             return
         self._closed = True

@@ -98,8 +98,7 @@ def missing(formats: Sequence[str]) -> str:
 
 
 def read_document(body: bytes, kind: str) -> Document:
-    """Read a file of the format ``kind``; a file that cannot be read has a reason, and nothing is raised. A fault of the readers
-    is logged."""
+    """Read a file of the format ``kind``. Raises nothing: one that cannot be read has a reason; faults of readers are logged."""
     from topical_crawler.extraction.office import read_docx, read_ofd
     from topical_crawler.extraction.typeset import read_pages
 

@@ -435,8 +435,7 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Thinning:
-    """Which links of a web stay, drawn from the addresses of page and link and a seed alone: every crawl of one seed sees the
-    same web."""
+    """Which links of a web stay, drawn from the addresses of page and link and a seed: with one seed all crawls see one web."""
 
     share: float = 1.0  # of the links in the mean, over 0 and up to 1 (all); what stays with one share stays with any greater one
     seed: int = 0  # another seed, another web

@@ -105,8 +105,7 @@ class CategoryTree:
         return iter(self.categories.values())
 
     def descendants(self, code: str, generations: int = GENERATIONS) -> Iterator[tuple[int, Category]]:
-        """(generation from 1, node) of the nodes below ``code``, generation by generation. Raises CategoryError where there is no
-        such code."""
+        """(generation from 1, node) of the nodes below ``code``, the nearest first. Raises CategoryError for no such code."""
         level = self._get(code).children
         for generation in range(1, generations + 1):
             below: list[str] = []

@@ -113,8 +113,7 @@ class Resources:
 
     @classmethod
     def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Self:
-        """From settings; for an empty one, from the environment variable of the same name. Raises ValueError for a setting that
-        names no file."""
+        """From settings, or environment variables where one is empty. Raises ValueError for a setting that names no file."""
 
         def value(setting: str) -> str:
             return str(settings.get(setting) or environ.get(setting) or "")

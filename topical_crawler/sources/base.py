@@ -146,8 +146,7 @@ class StreamDamage(Exception):
 
 
 class ByteStream:
-    """The content of a file, decompressed by its first bytes, read once in constant memory. Raises OSError where the file cannot
-    be opened."""
+    """The content of a file, decompressed by its first bytes, read once in constant memory. Raises OSError where it cannot be."""
 
     def __init__(self, path: Path) -> None:
         self.size = path.stat().st_size

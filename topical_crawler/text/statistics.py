@@ -88,8 +88,7 @@ def _lines() -> tuple[list[str], list[str]]:
 
 
 class Idf:
-    """Inverse document frequencies (> 0) of normalised words; another word counts their ``median``. Raises ValueError where there
-    are none."""
+    """Inverse document frequencies (> 0) of normalised words; others count their ``median``. Raises ValueError for none."""
 
     def __init__(self, values: Mapping[str, float]) -> None:
         if not values:

@@ -35,8 +35,7 @@ class TopicError(ValueError):
 
 
 def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
-    """(number, line) of the lines that are neither empty nor comments; none of a missing file. Raises TopicError where the file
-    is not UTF-8."""
+    """(number, line) but of empty lines and comments; none of a missing file. Raises TopicError where it is not UTF-8."""
     if file.is_file():
         for number, line in enumerate(_read(file).splitlines(), 1):
             if line.strip() and not line.lstrip().startswith("#"):

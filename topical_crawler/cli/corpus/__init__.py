@@ -73,8 +73,7 @@ def _existing() -> list[Path]:
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
-    """The topic that was named, else that of the crawl where it can still be read. Raises CorpusError where the topic that was
-    named cannot be read."""
+    """The topic that was named, else that of the crawl if it can be read. Raises CorpusError for a named one that cannot."""
     from topical_crawler.corpus.record import CorpusError
     from topical_crawler.topic.files import TopicError
     from topical_crawler.topic.topic import load_topic
