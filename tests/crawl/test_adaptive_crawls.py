@@ -24,7 +24,7 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.dom import decode
+from topical_crawler.web.dom import decode, looks_like_list
 from topical_crawler.web.page import Page
 
 SEED = "http://www.qinghedj.example/"
@@ -222,15 +222,17 @@ def test_a_text_stays_whose_page_is_off_topic_when_it_is_visited_again(topic: Pa
     fetch(crawl, recording, PAGES)
     found: dict[str, float] = {}
     deque(crawl.find_off_topic(found), 0)
-    kept = next(row for row in rows(tmp_path / "data") if row.keep and row.key not in found)
+    kept = next(row for row in rows(tmp_path / "data") if row.keep and row.key not in found and not looks_like_list(row.url))
     crawl.frontier.revive({bytes.fromhex(kept.key): kept.url})
     crawl.frontier.reprice({bytes.fromhex(kept.key): 2 * SEED_PRIORITY})
     entry = crawl.next(0.0)
     assert entry is not None and entry.url == kept.url
-    page = Page.from_html(kept.url, f"<title>联赛</title><p>{'</p><p>'.join(FOOTBALL * 5)}</p>")
+    page = Page.from_html(kept.url, f"<title>联赛</title><p>{'</p><p>'.join(3 * text for text in FOOTBALL * 5)}</p>")
     item = PageItem(entry, entry.url, now_utc(), page=page)
     judge(crawl, item)
-    assert item.reason == OFF_TOPIC and item.verdict and not item.verdict.keep
+    assert item.reason == OFF_TOPIC and item.verdict
+    (now,) = crawl.strategy.reconsider([item.verdict.lesson])
+    assert now is not None and not now.keep
     crawl.finish(item)
     again: dict[str, float] = {}
     deque(crawl.find_off_topic(again), 0)

@@ -379,7 +379,7 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 
 
 def storable(record: Record) -> Record:
-    """``record`` with :func:`plain` strings, no text if rejected, and the digest of its text. Raises ValueError for a wrong layout."""
+    """``record`` with :func:`plain` strings, no text if rejected, and the text's digest. Raises ValueError for a wrong layout."""
     changes: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
     changes["raw"] = plain(record.raw) if record.raw else None
     text = changes["text"] = plain(record.text) if record.keep and record.text else None
