@@ -60,15 +60,16 @@ def _compile_a_share(config: pytest.Config) -> None:
     """Every process of pytest-xdist imports all modules of tests in the same order, and would compile them all. So each compiles
     a share first, and finds the others compiled."""
     worker = getattr(config, "workerinput", None)
-    if worker is None or config.option.file_or_dir or sys.dont_write_bytecode:
+    state = config.stash.get(rewrite.assertstate_key, None)  # none with --assert=plain
+    if worker is None or state is None or config.option.file_or_dir or sys.dont_write_bytecode:
         return
     first = int(worker["workerid"].removeprefix("gw"))
     for path in sorted((ROOT / "tests").rglob("test_*.py"))[first :: worker["workercount"]]:
         compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
         if rewrite._read_pyc(path, compiled) is None:
-            compiled.parent.mkdir(exist_ok=True)
+            compiled.parent.mkdir(parents=True, exist_ok=True)
             digest, code = rewrite._rewrite_test(path, config)
-            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, digest, compiled)
+            rewrite._write_pyc(state, code, digest, compiled)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

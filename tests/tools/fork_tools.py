@@ -8,6 +8,7 @@ first process that extracts its texts is forked, too, before it has threads; the
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import gc
 import multiprocessing
@@ -193,9 +194,10 @@ class _Extractor:
     def wait(self) -> int | None:
         return self._look(0)
 
-    def kill(self) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+    def kill(self) -> None:  # by any thread; only the one that uses the process asks for its end
+        with contextlib.suppress(ProcessLookupError):
+            if self.returncode is None:
+                os.kill(self.pid, signal.SIGKILL)
 
     def _look(self, options: int) -> int | None:
         if self.returncode is None and (found := os.waitpid(self.pid, options))[0]:
