@@ -113,7 +113,7 @@ def test_what_a_person_did_survives(call_scrapy: RunScrapy, folder: Path, tmp_pa
     assert terms.read_bytes() == before
 
     made = call_scrapy(*command, cwd=tmp_path)
-    assert "terms.tsv: 2 lines of yours kept, 1 word deleted by you left out" in made.stdout
+    assert "terms.tsv: 2 lines of yours kept, 1 deleted word left out" in made.stdout
     assert "1 candidates that you deleted from terms.tsv" in made.stdout
     found = rows(terms)
     assert list(found) == ["红船精神", "文件", "三会一课", "xy工程"]
@@ -122,7 +122,7 @@ def test_what_a_person_did_survives(call_scrapy: RunScrapy, folder: Path, tmp_pa
     assert found["文件"][1] == "yours"
     assert "# 我的" in terms.read_text("utf-8")
     again = call_scrapy(*command, cwd=tmp_path)
-    assert "2 lines of yours kept, 1 word deleted by you" in again.stdout
+    assert "2 lines of yours kept, 1 deleted word left out" in again.stdout
     assert rows(terms) == found
 
 

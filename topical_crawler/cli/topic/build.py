@@ -181,7 +181,7 @@ def _background(built: Built) -> str:
 def _show_yours(out: Console, terms: Present, adjust: Present, before: float, mean: float) -> None:
     for name, present in ((TERMS, terms), (ADJUST, adjust)):
         parts = [f"{counted(len(present.words), 'line')} of yours kept"] if present.words else []
-        parts += [f"{counted(len(present.deleted), 'word')} deleted by you left out"] if present.deleted else []
+        parts += [f"{counted(len(present.deleted), 'deleted word')} left out"] if present.deleted else []
         if parts:
             out.print(f"{name}: {', '.join(parts)}")
     weighed = set(terms.words) - set(terms.open) | set(adjust.words)

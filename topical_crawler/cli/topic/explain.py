@@ -89,7 +89,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             (fetched,) = fetch_pages([opts.source], settings)
         page, text, reason = fetched.page, fetched.text, fetched.reason
         if page is None:
-            remedy = ". Remedy: correct the address or look at the network, or save the page and name its file" * (kind == "URL")
+            remedy = ". Remedy: check the address and the network, or save the page and give its file" * (kind == "URL")
             print(f"{program()} topic explain: {opts.source}: no page: {reason}{remedy}", file=sys.stderr)
             return 1
         if opts.base and kind == "HTML file":
