@@ -106,7 +106,7 @@ def test_pages_are_judged_as_a_crawl_judges_them(
 ) -> None:
     """But for what a crawl learns by comparing pages (duplicates, parts of articles, lines of a site, second looks), from links
     that led to no page, and but for redirects that a crawl follows one by one."""
-    toml = 'title = "党建"\n[strategy.adaptive]\nwithout = ["failures"]\n'
+    toml = 'title = "党建"\n[strategy.adaptive]\nwithout = ["failures", "second_look"]\n'
     write_topic({"topic.toml": toml, "terms.tsv": TERMS, "seeds.txt": f"{HOME}\n{SPORTS}\n"})
     settings = (*replay, "-s", f"TOPICAL_STRATEGY={strategy}", "-s", "TOPICAL_SITE_LINES=0")
     settings += ("-s", "TOPICAL_SECOND_LOOK_MB=0", "-s", "TOPICAL_MIN_CHARACTERS=150", "-s", "CONCURRENT_REQUESTS=1")
