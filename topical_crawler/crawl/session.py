@@ -316,23 +316,23 @@ class Crawl:
         marked is not among them, nor is any where relevances are no probabilities."""
         if not self.strategy.relevance_is_probability:
             return
-        marked, texts = self.control.marks.urls, set[bytes]()
+        marked, texts = self.control.marks.urls, set[str]()
         log = (outcome for _, outcome in self.frontier.outcomes() if outcome.reason in ("", OFF_TOPIC))
         while some := list(islice(log, _JUDGED_AT_ONCE)):
-            judged = [outcome for outcome in some if outcome.lesson is not None and outcome.url not in marked]
-            verdicts = self.strategy.reconsider([outcome.lesson for outcome in judged])
-            off: dict[str, float] = {}
-            for outcome, verdict in zip(judged, verdicts, strict=True):
-                key = fingerprint(outcome.url)
+            visits = [(fingerprint(o.url).hex(), o) for o in some if o.lesson is not None and o.url not in marked]
+            kept = set(self.store.kept_among([key for key, _ in visits]))
+            judged = []
+            for key, outcome in visits:
                 if not outcome.reason:
                     texts.add(key)
-                elif key in texts:
-                    continue  # visited again and off topic now: the text of the visit before stays
-                for known in (found, off):
-                    known.pop(key.hex(), None)  # it is another text now
+                # A page that was off topic when it was visited again still has the text of the visit before.
+                if key in kept and (not outcome.reason or key not in texts):
+                    judged.append((key, outcome.lesson))
+            verdicts = self.strategy.reconsider([lesson for _, lesson in judged])
+            for (key, _), verdict in zip(judged, verdicts, strict=True):
+                found.pop(key, None)  # it is another text now
                 if verdict and not verdict.keep:
-                    off[key.hex()] = verdict.relevance
-            found |= {key: off[key] for key in self.store.kept_among(off)}
+                    found[key] = verdict.relevance
             yield
 
     def _refresh(self, seconds: float) -> None:
