@@ -179,11 +179,12 @@ def identify(text: str) -> Identified:
     if not eastern + words:
         return Identified("", "")
     if eastern >= MIN_HAN_SHARE * (eastern + words):
-        if kana <= MIN_KANA * (kana + han) and hangul <= MIN_HANGUL_SHARE * (hangul + han):
+        other = "ja" if kana > MIN_KANA * (kana + han) else "ko" if hangul > MIN_HANGUL_SHARE * (hangul + han) else ""
+        if not other:
             return Identified("zh", script(text))
         if sum(map(only_chinese().__contains__, text)) >= MIN_CHINESE * eastern:
             return Identified("zh", "simplified")  # what is traditional in it may be Japanese or Korean
-        return Identified("ja" if kana > MIN_KANA * (kana + han) else "ko", "")
+        return Identified(other, "")
     if words >= MIN_ENGLISH_WORDS and sum(map(_ENGLISH.__contains__, found)) >= MIN_ENGLISH * words:
         return Identified("en", "")
     code = str(_identifier().classify(text)[0])
