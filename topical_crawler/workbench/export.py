@@ -47,8 +47,9 @@ def _write(bench: Bench, values: Values, folder: Path, limit: int | None) -> Pat
     parser = _Parser(add_help=False)
     add_arguments(parser)
     opts = parser.parse_args([*given, bench.place(crawl).corpus])
-    check(opts, kind)
-    opts.split = opts.split if limit is None else None
+    if limit is not None:
+        check(opts, kind)  # as with the split that it does not get
+        opts.split = None
     write(opts, bench.settings)
     return target
 
