@@ -48,7 +48,7 @@ import tomllib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -297,10 +297,9 @@ class Setup:
     recording: Sequence[Path]
     topics: Mapping[str, LabelledTopic]
     budget: int
-    hownet_tree: str
+    overrides: Mapping[str, str]  # settings by --hownet-tree and -s
     cache: Path
     graph: WebGraph | None = None
-    overrides: Mapping[str, str] = field(default_factory=dict)  # settings of -s
 
     def webs(self, topic: LabelledTopic) -> tuple[str, ...]:
         """The recordings that the topic is measured on, see :class:`Run`."""
@@ -339,7 +338,6 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         "TOPICAL_FRONTIER": "memory",
         "TOPICAL_BARREN_END": 0,  # every crawl has the same budget
         "TOPICAL_SEED": key.seed,
-        "TOPICAL_HOWNET_TREE": setup.hownet_tree,
         "TOPICAL_CACHE_DIR": str(setup.cache),
         "CONCURRENT_REQUESTS": 1,
     }
@@ -753,7 +751,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     console = Console(stderr=True)
     done: list[Run] = []
     rows: list[Variant] = []
-    overrides = dict(override.split("=", 1) for override in opts.set)
+    overrides = {"TOPICAL_HOWNET_TREE": opts.hownet_tree, **dict(override.split("=", 1) for override in opts.set)}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         if unknown := set(names := opts.strategies.split(",")) - set(strategies.names()):
@@ -773,9 +771,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         oracles = [Variant(f"oracle {name}", name, {}) for name in ORACLES] if asked else []
         with tempfile.TemporaryDirectory() as made:
             places = opts.topics or [
-                place
-                for file in opts.sentences
-                for place in topics_of_sentences(file, Path(made), {"TOPICAL_HOWNET_TREE": opts.hownet_tree, **overrides})
+                place for file in opts.sentences for place in topics_of_sentences(file, Path(made), overrides)
             ]
             topics = read_topics(places, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
@@ -799,7 +795,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             web, texts = read_web(recorded, opts.cache, opts.processes, progress, opts.texts)
             labelled = {topic.topic.name: topic for topic in topics}
             graph = WebGraph.open(recorded, opts.cache) if oracles else None
-            setup = Setup(web, texts, recorded, labelled, opts.budget, opts.hownet_tree, opts.cache, graph, overrides)
+            setup = Setup(web, texts, recorded, labelled, opts.budget, overrides, opts.cache, graph)
             _run_all(jobs, setup, opts.processes, progress, done)
     except KeyboardInterrupt:
         print("interrupted; what is done:", file=sys.stderr)

@@ -100,7 +100,7 @@ def crawled(
 
     monkeypatch.setattr(ablation, "Rows", Rows)
     setup = Setup(
-        web, texts or {}, [recording], {topic.name: LabelledTopic(topic, "grade", {})}, bounds.get("budget", 100), "", cache
+        web, texts or {}, [recording], {topic.name: LabelledTopic(topic, "grade", {})}, bounds.get("budget", 100), {}, cache
     )
     ablation.crawl_one(Variant(strategy, strategy, {}), cell, setup)
     return kept[0].records

@@ -38,7 +38,7 @@ def test_what_is_kept_of_portals_is_right_and_most_of_what_was_fetched(shared_da
     labels = read_labels(tmp_path / "web.tsv", "PARTY")
     labels = {key: label for key, label in labels.items() if host(label.url) != PARTY_SITE}
     topic = load_topic("partybuilding")
-    setup = Setup(web, {}, [tmp_path / "web.warc.gz"], {topic.name: LabelledTopic(topic, "PARTY", labels)}, PAGES, "", tmp_path)
+    setup = Setup(web, {}, [tmp_path / "web.warc.gz"], {topic.name: LabelledTopic(topic, "PARTY", labels)}, PAGES, {}, tmp_path)
     cell = Cell(RunKey("adaptive", topic.name, "homes"), topic, Start("homes", 0, homes))
     run = crawl_one(Variant("adaptive", "adaptive", {}), cell, setup)
     assert run.recall[PAGES] > 0.3
