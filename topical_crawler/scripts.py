@@ -197,10 +197,18 @@ class ScriptsMiddleware(CrawlComponent):
 
         await context.route("**/*", answer)
         page = await asyncio.wait_for(context.new_page(), self._timeout)
-        with contextlib.suppress(TimeoutError):
+        late = False
+        try:
             async with asyncio.timeout(self._timeout):
                 await page.goto(response.url, wait_until="networkidle", timeout=0)
-        shown = await asyncio.wait_for(page.content(), self._grace)
+        except TimeoutError:
+            late = True
+        try:
+            shown = await asyncio.wait_for(page.content(), self._grace)
+        except Error:
+            if late and not page.is_closed():  # its time was over before it had begun to show anything
+                raise TimeoutError from None
+            raise
         if self._most and len(shown) > self._most:
             raise Refused("too large")
         return shown
