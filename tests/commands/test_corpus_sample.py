@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wait_tools import HANGS, ended_where_it_hangs
+from wait_tools import BLOCKS, HANGS, ended_where_it_hangs, judging_page
 
 from topical_crawler.cli.corpus.asking import questions
 from topical_crawler.corpus.record import Record
@@ -220,3 +220,19 @@ def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, fo
     assert process.returncode == 0, err
     assert "1 of 10 texts judged" in out and "Traceback" not in err
     assert [line["mark"] for line in lines(path)[1:]] == ["relevant", *[None] * 9]
+
+
+def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+    """The end of a browser in the terminal is waited for."""
+    path = tmp_path / "sample.jsonl"
+    call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "BROWSER": BLOCKS}
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "corpus", "judge", str(path)], cwd=folder, env=environment, encoding="utf-8",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        judging_page(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=HANGS)
+    assert (process.returncode, err.strip()) == (0, "")
+    assert "0 of 10 texts judged" in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from typing import Any
 
 HANGS = 240.0
 """Seconds after which a test is taken to hang: it ends the test, and decides nothing else."""
+BLOCKS = f"{sys.executable} -c 'import sys; sys.stdin.read()' %s"
+"""A browser, for ``BROWSER``, that ends with the standard input of the command that opens it."""
 
 
 def wait_for(condition: Callable[[], object], explain: Callable[[], object] = lambda: "it never came") -> Any:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
+import signal
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from wait_tools import BLOCKS, HANGS, judging_page
 from workbench_tools import REPLAY, ROOT, Served, workbench
 
 from topical_crawler.judging.sample import read_sample
@@ -35,6 +39,19 @@ def folder(run_scrapy: RunScrapy, tmp_path_factory: pytest.TempPathFactory) -> P
 def served(folder: Path) -> Iterator[Served]:
     with workbench(folder, "-s", "TOPICAL_RESOURCES=0") as served:
         yield served
+
+
+def test_control_c_before_a_browser_has_ended_ends_it_in_order(tmp_path: Path) -> None:
+    """The end of a browser in the terminal is waited for."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "BROWSER": BLOCKS}
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "workbench"], cwd=tmp_path, env=environment, encoding="utf-8",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        judging_page(process)
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=HANGS)[1]
+    assert (process.returncode, err.strip()) == (0, "")
 
 
 # -- Who may use it

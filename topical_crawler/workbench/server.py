@@ -292,14 +292,14 @@ def run(
         port = listener.getsockname()[1]
         app = make_app(bench, port)
         url = address(port, app.state.token)
-        print(f"{url}\nCtrl-C ends it. Crawls that were started here go on.", file=sys.stderr, flush=True)
-        # The first segmenter takes a third of a second, in which no page is answered: not when words are asked for.
-        bench.jobs.result("dictionary", lambda note: Segmenter(backend=segmenter(settings)))
-        if browser:
-            webbrowser.open(url)
         config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         try:
+            print(f"{url}\nCtrl-C ends it. Crawls that were started here go on.", file=sys.stderr, flush=True)
+            # The first segmenter takes a third of a second, in which no page is answered: not when words are asked for.
+            bench.jobs.result("dictionary", lambda note: Segmenter(backend=segmenter(settings)))
+            if browser:
+                webbrowser.open(url)  # which may return only when the browser has ended
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print(file=sys.stderr)

@@ -178,10 +178,10 @@ def serve(path: Path, settings: AnySettings, port: int = 0, browser: bool = True
     with SampleFile(path) as file:
         teacher = Teacher(file, settings) if file.sample.teaches else None
         with JudgingServer(file, Voice("zh").named, port, teacher.tell if teacher else lambda: None) as server:
-            print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
-            if browser:
-                webbrowser.open(server.url)
             try:
+                print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
+                if browser:
+                    webbrowser.open(server.url)  # which may return only when the browser has ended
                 server.serve_forever()
             except KeyboardInterrupt:
                 print(file=sys.stderr)
