@@ -10,7 +10,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ import psutil
 import psycopg
 import pytest
 import sqlalchemy as sa
+from redis_tools import free_port
 from wait_tools import HANGS
 
 _PATIENCE = HANGS
@@ -68,7 +68,7 @@ class GivenServer:
     def connect(self, url: str = "") -> psycopg.Connection[tuple[Any, ...]]:
         """A connection of the driver's own, which commits every statement."""
         plain = sa.make_url(url or self.url).set(drivername="postgresql").render_as_string(hide_password=False)
-        return psycopg.connect(plain, autocommit=True, connect_timeout=5)
+        return psycopg.connect(plain, autocommit=True, connect_timeout=int(_PATIENCE))
 
     def close(self) -> None:
         """Take away the databases that were made."""
@@ -89,9 +89,7 @@ class PostgresServer(GivenServer):
     """
 
     def __init__(self, folder: Path, **config: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self.port = free_port()
         super().__init__(f"postgresql+psycopg://postgres:ge%40heim@127.0.0.1:{self.port}/postgres")
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "postgresql.log"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -46,10 +47,13 @@ def program() -> str:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nothing listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of 127.0.0.1 that nothing listens on. It is none that the system gives to whoever asks for any: those are above
+    32,767, and another test could have one before its server has started, or while it is away."""
+    while True:
+        port = random.SystemRandom().randrange(10_000, 22_000)  # 10,000 above it is the bus of a Redis Cluster
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class RedisServer:
