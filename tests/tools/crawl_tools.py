@@ -68,10 +68,10 @@ class Reply:
 Route = Reply | Callable[[str], Reply | None]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Hit:
     """A request as the server saw it: its path, when it had arrived, and when the last part of its answer was about to be sent:
-    so long the crawler surely waited for it."""
+    so long the crawler surely waited for it. It is there before the first part is sent: with the last one a crawl may be over."""
 
     path: str
     began: float
@@ -125,18 +125,21 @@ class Site:
 
             def setup(self) -> None:
                 super().setup()
+                self.hit = Hit("", 0.0, 0.0)  # of what is no request
                 write = self.wfile.write
 
                 def noted(data: Any) -> int:
                     if data:
-                        self.answered = time.monotonic()
+                        self.hit.ended = time.monotonic()
                     return write(data)
 
                 self.wfile.write = noted  # type: ignore[method-assign]
 
             def do_GET(self) -> None:
-                self.answered = began = time.monotonic()
+                began = time.monotonic()
                 reply = site.answer(self.path)
+                self.hit = Hit(self.path, began, began)
+                site.hits.append(self.hit)
                 try:
                     if reply.raw is not None:
                         self.close_connection = True
@@ -153,8 +156,6 @@ class Site:
                     self.wfile.write(body)
                 except OSError:  # the crawler has hung up
                     self.close_connection = True
-                finally:
-                    site.hits.append(Hit(self.path, began, self.answered))
 
             def log_message(self, format: str, *args: object) -> None:
                 """Tests look at ``hits``."""
