@@ -16,8 +16,25 @@ from topical_crawler.crawl.steering import Marks
 from topical_crawler.frontier.shard_map import shard_of
 from topical_crawler.frontier.shards import open_shards
 
+SETTINGS = """
+import asyncio
+from pathlib import Path
+from topical_crawler.settings import *
+DOWNLOADER_MIDDLEWARES = {**DOWNLOADER_MIDDLEWARES, "project_settings.Held": 1}
+
+class Held:
+    asked = 0
+
+    async def process_request(self, request):
+        self.asked += 1
+        while self.asked > 40 and not Path(__file__).with_name("killed").exists():
+            await asyncio.sleep(0.01)
+"""
+"""A crawl that is not over before the test has done what it does in the middle of it."""
+
 
 def test_a_server_that_is_away_costs_no_page(tmp_path: Path) -> None:
+    (tmp_path / "project_settings.py").write_text(SETTINGS, encoding="utf-8")
     servers = [RedisServer(tmp_path / f"redis{n}", appendonly="yes", appendfsync="always").start() for n in range(3)]
     clients = [server.client() for server in servers]
     web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "strategy": "breadth_first", "LOG_LEVEL": "DEBUG"}
@@ -27,11 +44,12 @@ def test_a_server_that_is_away_costs_no_page(tmp_path: Path) -> None:
         "TOPICAL_LEASE_SECONDS": 5,  # what was popped while the server died is taken again then
     }  # fmt: skip
     workers = [
-        start(command("partybuilding", tmp_path / name, str(DEMO / "seeds.txt"), **web, **shared, TOPICAL_WORKER=name))
+        start(command("partybuilding", tmp_path / name, str(DEMO / "seeds.txt"), **web, **shared, TOPICAL_WORKER=name), tmp_path)
         for name in ("甲", "乙")
     ]
     wait_for(lambda: clients[2].llen("topical:{三家}:outcomes") > 9)  # two of the three sites
     servers[2].kill()
+    (tmp_path / "killed").touch()
     before = clients[0].llen("topical:{三家}:outcomes")
     wait_for(lambda: clients[0].llen("topical:{三家}:outcomes") > before + 20)  # the third site goes on
     servers[2].start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -37,12 +38,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield running
 
 
-def tree(seconds: float = 0.0, ready: Callable[[], bool] = lambda: True) -> Site:
-    """Page n links to pages 2n+1 and 2n+2; all are on topic. The first page comes when ``ready`` says so."""
+def tree(seconds: float = 0.0, ready: Callable[[], bool] = lambda: True, held: int = 0) -> Site:
+    """Page n links to pages 2n+1 and 2n+2; all are on topic. The page ``held`` comes when ``ready`` says so."""
 
     def page(number: int) -> Reply:
         time.sleep(seconds)
-        if not number:
+        if number == held:
             wait_for(ready)
         links = {f"/{n}.html": f"党建第{n}页" for n in (2 * number + 1, 2 * number + 2) if n < PAGES}
         return Reply(article(f"第{number}页", links))
@@ -126,11 +127,16 @@ def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic:
 
 
 def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_path: Path) -> None:
-    with RedisServer(tmp_path / "redis", appendonly="yes", requirepass="geheim") as server, tree(0.1) as site:
+    gone = threading.Event()  # before, the crawl cannot end
+    with (
+        RedisServer(tmp_path / "redis", appendonly="yes", requirepass="geheim") as server,
+        tree(0.1, gone.is_set, PAGES - 1) as site,
+    ):
         line = command(topic, tmp_path / "data", f"{site.url}/0.html", **shared(server, "weg", TOPICAL_PATIENCE=1))
         worker = start(line)
         wait_for(lambda: len(site.hits) >= 8)
         server.kill()
+        gone.set()
         log = worker.communicate(timeout=HANGS)[1]
         assert worker.returncode == 1
         assert "does not answer" in log and "can be resumed" in log and "geheim" not in log
