@@ -33,7 +33,7 @@ def project(**values: Any) -> Settings:
     """The project's settings, with a retry less and without the second between two requests."""
     settings = Settings()
     settings.setmodule("topical_crawler.settings", priority="project")
-    settings.setdict({"DOWNLOAD_DELAY": 0, "RETRY_TIMES": 1, "DOWNLOAD_TIMEOUT": 5, **values}, priority="cmdline")
+    settings.setdict({"DOWNLOAD_DELAY": 0, "RETRY_TIMES": 1, **values}, priority="cmdline")
     return settings
 
 

@@ -18,7 +18,7 @@ from filelock import FileLock
 from redis_tools import RedisServer, free_port
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from wait_tools import wait_for
+from wait_tools import HANGS, wait_for
 
 from topical_crawler import Evidence
 from topical_crawler.cli.frontier.reach import BATCH
@@ -378,7 +378,7 @@ class Watched:
         self._process.send_signal(signal.SIGINT)
 
     def end(self) -> int:
-        code = self._process.wait(60)
+        code = self._process.wait(HANGS)
         os.close(self._keyboard)
         return code
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from corpus_tools import AT_ONCE, NewPlace, everything, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wait_tools import HANGS
 
 from topical_crawler.corpus import dedup
 from topical_crawler.corpus.dedup import (
@@ -315,7 +316,7 @@ def test_bands_without_their_text_lead_to_nothing(connection: sa.Connection) -> 
 
 def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None:
     place = new_place("postgresql")
-    engine = open_engine(place, read_only=False, patience=5)
+    engine = open_engine(place, read_only=False, patience=HANGS)
     one, other, third = (
         engine.connect().execution_options(isolation_level="READ COMMITTED", postgresql_readonly=False) for _ in range(3)
     )
@@ -339,7 +340,7 @@ def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None
                 lock(third, bands_of(article(3)))
                 lock(third, ())
             assert not done.wait(0.3)
-        assert done.wait(5)
+        assert done.wait(HANGS)
         waiting.join()
     engine.dispose()
 

@@ -80,7 +80,7 @@ def own(topic: Path, project: Path, tmp_path_factory: pytest.TempPathFactory) ->
     data = tmp_path_factory.mktemp("own") / "data"
     with Site({f"/{name}": Reply(article(name)) for name in (*LINKED, "extra", "meta")}) as site:
         site.routes["/"] = Reply(article("首页", {f"/{name}": "党建" for name in LINKED}))
-        yield site, crawl(topic, data, site.url + "/", project, spider="own", DOWNLOAD_DELAY=0, CLOSESPIDER_TIMEOUT=20), data
+        yield site, crawl(topic, data, site.url + "/", project, spider="own", DOWNLOAD_DELAY=0, CLOSESPIDER_TIMEOUT=HANGS), data
 
 
 def test_every_page_ends_and_is_counted(own: tuple[Site, Crawled, Path]) -> None:

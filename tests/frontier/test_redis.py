@@ -13,7 +13,7 @@ import pytest
 import redis
 from frontier_tools import entry, key, outcome
 from redis_tools import RedisServer
-from wait_tools import wait_for
+from wait_tools import HANGS, wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
@@ -171,7 +171,7 @@ class TestManyWorkers:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(HANGS)
         assert len(got) == len(set(got)) == pages
 
     def test_one_of_many_does_what_is_due(self, worker: Worker) -> None:
