@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from wait_tools import HANGS
+from crawl_tools import interrupted
 
 from topical_crawler.corpus.record import CorpusError, Filters
 from topical_crawler.corpus.store import CorpusStore
@@ -149,30 +145,9 @@ def test_crawls_made_otherwise_are_not_mixed(call_scrapy: RunScrapy, made: Path,
         assert "Remedy: choose another --out" in failed.stderr
 
 
-def interrupt(options: list[str | Path], place: Path, cwd: Path) -> str:
-    """What the command said that was interrupted when the crawl in ``place`` was under way."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    running = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *map(str, options)],
-        cwd=cwd,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    until = time.monotonic() + HANGS
-    while len(urls(place / "data")) <= 5:
-        assert running.poll() is None and time.monotonic() < until
-        time.sleep(0.02)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=HANGS)
-    assert running.returncode == 130, said
-    return said
-
-
 def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(call_scrapy: RunScrapy, made: Path, tmp_path: Path) -> None:
     place = tmp_path / "out" / "crawls" / BREADTH_FIRST
-    said = interrupt(command("out", *LONGER), place, tmp_path)
+    said = interrupted("scrapy", command("out", *LONGER), place / "data", tmp_path)
     assert "interrupted; the same command goes on from here" in said
     assert "Traceback" not in said
     assert not (place / "finished.json").exists()
@@ -183,22 +158,22 @@ def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(call_scrap
     for folder, out in ((tmp_path, "out"), (made, "first")):
         shown = call_scrapy(*command(out, *LONGER), cwd=folder)
         assert shown.returncode == 0, shown.stderr
-    interrupted, lengthened = tmp_path / "out", made / "first"
-    assert [(interrupted / name).read_bytes() for name in FIGURES] == [(lengthened / name).read_bytes() for name in FIGURES]
+    resumed, lengthened = tmp_path / "out", made / "first"
+    assert [(resumed / name).read_bytes() for name in FIGURES] == [(lengthened / name).read_bytes() for name in FIGURES]
     fetched = urls(place / "data")
     assert fetched == urls(lengthened / "crawls" / BREADTH_FIRST / "data")
     assert max(Counter(urlsplit(url).netloc for url in fetched).values()) == 30
-    assert part["cpu_seconds"] < costs(interrupted)[0]["cpu_seconds"]
+    assert part["cpu_seconds"] < costs(resumed)[0]["cpu_seconds"]
     assert json.loads(short)["crawls"][0]["cpu_seconds"] < costs(lengthened)[0]["cpu_seconds"]
     pages = figures(lengthened)["settings"][0]["strategies"]["breadth_first"]["runs"][0]["figures"]["pages"]
-    assert costs(interrupted)[0]["pages"] == costs(lengthened)[0]["pages"] == pages > part["pages"]
+    assert costs(resumed)[0]["pages"] == costs(lengthened)[0]["pages"] == pages > part["pages"]
 
 
 def test_a_crawl_that_fails_is_named(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    failed = call_scrapy(*command("out", "--strategy", "random", "--cap", "30", "-s", "TOPICAL_TRAP_PAGES=many"), cwd=tmp_path)
+    failed = call_scrapy(*command("out", "--strategy", "random", "--cap", "30", "-s", "TOPICAL_LANGUAGES=chinese"), cwd=tmp_path)
     assert failed.returncode == 1
     assert "the crawl partybuilding.random.seeds.seed0.cap30 ended with code 2" in failed.stderr
-    assert "TOPICAL_TRAP_PAGES='many'" in failed.stderr
+    assert "TOPICAL_LANGUAGES='chinese'" in failed.stderr
     assert "out/crawls/partybuilding.random.seeds.seed0.cap30/log" in failed.stderr
 
 

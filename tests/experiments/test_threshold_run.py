@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from wait_tools import HANGS
+from crawl_tools import interrupted
 
 from experiments.threshold import ThresholdCrawls
-from topical_crawler.corpus.record import CorpusError, Filters
+from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
@@ -44,13 +40,6 @@ def figures(out: Path) -> dict[str, Any]:
 def urls(data: Path) -> list[str]:
     with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
         return [record.url for record in store.records(Filters(rejected=True))]
-
-
-def _fetched(data: Path) -> int:
-    try:
-        return len(urls(data))
-    except CorpusError:  # the crawl is still making it
-        return 0
 
 
 @pytest.fixture(scope="module")
@@ -124,23 +113,8 @@ def test_crawls_of_other_settings_are_not_mixed(call_experiment: RunScrapy, made
 
 def test_an_interrupted_experiment_goes_on(call_experiment: RunScrapy, tmp_path: Path) -> None:
     options = command("out", "--thresholds", "0.1", "--seconds", "70", "--processes", "1")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    running = subprocess.Popen(
-        [sys.executable, "-m", "experiments", *map(str, options)],
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
     data = tmp_path / "out" / "threshold.crawls" / "0.1" / "data"
-    until = time.monotonic() + HANGS
-    while _fetched(data) <= 5:
-        assert running.poll() is None and time.monotonic() < until
-        time.sleep(0.02)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=HANGS)
-    assert running.returncode == 130
+    said = interrupted("experiments", options, data, tmp_path)
     assert "interrupted; the same command goes on from here" in said
     assert "Traceback" not in said
     assert not (data.parent / "finished.json").exists()

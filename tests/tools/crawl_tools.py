@@ -6,6 +6,9 @@ import contextlib
 import os
 import random
 import re
+import shutil
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -16,8 +19,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from fork_tools import Forked
+from wait_tools import HANGS, wait_for
 
-from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -239,6 +243,34 @@ def rows(data: Path) -> list[Record]:
     """The rows of a corpus in the order in which they were fetched."""
     with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
         return list(store.records(Filters(rejected=True)))
+
+
+def interrupted(module: str, options: Iterable[object], data: Path, cwd: Path) -> str:
+    """What ``python -m MODULE OPTIONS``, an experiment with ``--out out``, said when it was interrupted with more than five
+    pages of its crawl in ``data``. A crawl that was over before that was seen is made again."""
+
+    def under_way() -> bool:
+        with contextlib.suppress(CorpusError):  # the crawl is still making it
+            return len(rows(data)) > 5
+        return False
+
+    for _ in range(10):
+        running = subprocess.Popen(
+            [sys.executable, "-m", module, *map(str, options)],
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        wait_for(lambda running=running: running.poll() is not None or under_way())
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=HANGS)
+        if running.returncode and not data.with_name("finished.json").exists():
+            break
+        shutil.rmtree(cwd / "out")
+    assert running.returncode == 130, said
+    return said
 
 
 def essence(records: list[Record]) -> list[tuple[object, ...]]:
