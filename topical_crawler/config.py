@@ -40,14 +40,17 @@ if TYPE_CHECKING:
     from topical_crawler.frontier import Frontier
 
 _Number = TypeVar("_Number", int, float)
-_Seconds = Callable[[AnySettings], float]
+_Amount = Callable[[AnySettings], float]
 
 random_seed: Callable[[AnySettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
-longest_crawl_delay: _Seconds = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
-robots_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
+longest_crawl_delay: _Amount = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
+robots_seconds: _Amount = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
 reads_rights_files: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_RIGHTS_FILES")
-rest_seconds: _Seconds = methodcaller("getfloat", "TOPICAL_REST_SECONDS")  # of a host's first rest; 0: none rests
-display_interval: _Seconds = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
+runs_scripts: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_SCRIPTS")  # in pages that are empty without
+rest_seconds: _Amount = methodcaller("getfloat", "TOPICAL_REST_SECONDS")  # of a host's first rest; 0: none rests
+scripts_timeout: _Amount = methodcaller("getfloat", "TOPICAL_SCRIPTS_TIMEOUT")  # for the scripts of a page
+archive_megabytes: _Amount = methodcaller("getfloat", "TOPICAL_ARCHIVE_MB")  # the size of a file of the archive
+display_interval: _Amount = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
 
 
 def _read(name: str, value: Any, kind: Callable[[Any], _Number], usable: Callable[[_Number], bool], expected: str) -> _Number:
@@ -189,11 +192,6 @@ def read_documents(settings: AnySettings) -> None:
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-def runs_scripts(settings: AnySettings) -> bool:
-    """``TOPICAL_SCRIPTS``: whether pages that are empty without scripts are filled by them."""
-    return settings.getbool("TOPICAL_SCRIPTS")
-
-
 def chromium(settings: AnySettings) -> str:
     """The program that runs scripts: ``TOPICAL_CHROMIUM``, else one of the PATH; "" where none is needed, without
     ``TOPICAL_SCRIPTS`` and in a replay. Raises CrawlError where there is none, or where playwright is not installed."""
@@ -213,12 +211,6 @@ def chromium(settings: AnySettings) -> str:
     return found
 
 
-def scripts_timeout(settings: AnySettings) -> float:
-    """``TOPICAL_SCRIPTS_TIMEOUT``: seconds for the scripts of a page. Raises CrawlError for no number above 0."""
-    expected = "a number of seconds above 0 is expected (-s TOPICAL_SCRIPTS_TIMEOUT=60)"
-    return _read("TOPICAL_SCRIPTS_TIMEOUT", settings.get("TOPICAL_SCRIPTS_TIMEOUT"), float, lambda x: 0 < x < math.inf, expected)
-
-
 def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
     """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
     where it says yes; None where it says no."""
@@ -228,12 +220,6 @@ def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
     if value.lower() in ("1", "true", "yes", "on"):
         return data_dir(settings, topic_name) / "archive"
     return Path(value).expanduser()
-
-
-def archive_megabytes(settings: AnySettings) -> float:
-    """``TOPICAL_ARCHIVE_MB``: the size of a file of the archive. Raises CrawlError for no number above 0."""
-    expected = "a number of megabytes above 0 is expected (-s TOPICAL_ARCHIVE_MB=1000)"
-    return _read("TOPICAL_ARCHIVE_MB", settings.get("TOPICAL_ARCHIVE_MB"), float, lambda x: 0 < x < math.inf, expected)
 
 
 def thinning(settings: AnySettings) -> Thinning:
@@ -319,23 +305,17 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
     """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a wrong value."""
 
     def number(argument: str, setting: str, low: int = 0) -> int:
-        if argument and (argued := arguments.get(argument)) not in (None, ""):
+        if (argued := arguments.get(argument)) not in (None, ""):
             return _whole(argument, argued, f"-a {argument}=1000; without it there is no limit", low)
-        return _whole(setting, settings.get(setting), f"-s {setting}=1000")
+        return settings.getint(setting)
 
-    def seconds(setting: str) -> float:
-        expected = f"a number of seconds is expected (-s {setting}=2.5)"
-        return _read(setting, settings.get(setting), float, lambda x: 0 <= x < math.inf, expected)
-
-    if not number("", "TOPICAL_EXTRACT_WORKERS") or not seconds("TOPICAL_EXTRACT_TIMEOUT"):
-        raise CrawlError("TOPICAL_EXTRACT_WORKERS and TOPICAL_EXTRACT_TIMEOUT must be above 0")
-    delay = seconds("DOWNLOAD_DELAY")
     replay = replay_file(settings)
     if replay:
         try:
             check_replay(settings)
         except RecordingError as error:
             raise CrawlError(f"nothing to replay: {error}") from None
+    barren_end = settings.get("TOPICAL_BARREN_END")
     written = str(arguments.get("refresh") or "")
     refresh = seconds_of(written) if written else None
     if refresh is not None and settings.get("TOPICAL_FRONTIER") != "sqlite":
@@ -345,7 +325,6 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         )
     archive = archive_folder(settings, topic.name)
     if archive is not None:
-        archive_megabytes(settings)
         try:
             archive.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -369,31 +348,31 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
         max_pages=number("pages", "TOPICAL_MAX_PAGES", low=1),
         max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
-        max_links=number("", "TOPICAL_MAX_LINKS"),
-        trap_pages=number("", "TOPICAL_TRAP_PAGES"),
-        barren_pages=number("", "TOPICAL_BARREN_PAGES"),
-        barren_leave=number("", "TOPICAL_BARREN_LEAVE"),
-        barren_end=None if settings.get("TOPICAL_BARREN_END") in (None, "") else number("", "TOPICAL_BARREN_END"),
-        second_look_megabytes=number("", "TOPICAL_SECOND_LOOK_MB"),
-        rescore=number("", "TOPICAL_RESCORE"),
+        max_links=settings.getint("TOPICAL_MAX_LINKS"),
+        trap_pages=settings.getint("TOPICAL_TRAP_PAGES"),
+        barren_pages=settings.getint("TOPICAL_BARREN_PAGES"),
+        barren_leave=settings.getint("TOPICAL_BARREN_LEAVE"),
+        barren_end=None if barren_end in (None, "") else _whole("TOPICAL_BARREN_END", barren_end, "-s TOPICAL_BARREN_END=1000"),
+        second_look_megabytes=settings.getint("TOPICAL_SECOND_LOOK_MB"),
+        rescore=settings.getint("TOPICAL_RESCORE"),
         # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
-        delay=0.0 if replay else delay,
-        in_flight=max(1, settings.getint("CONCURRENT_REQUESTS")),
-        in_flight_per_host=max(1, settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN")),
-        max_waiting=number("", "TOPICAL_MAX_WAITING"),
+        delay=0.0 if replay else settings.getfloat("DOWNLOAD_DELAY"),
+        in_flight=settings.getint("CONCURRENT_REQUESTS"),
+        in_flight_per_host=settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN"),
+        max_waiting=settings.getint("TOPICAL_MAX_WAITING"),
         # Like no other worker's, also after a restart.
         worker=settings.get("TOPICAL_WORKER") or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
-        lease=seconds("TOPICAL_LEASE_SECONDS"),
-        patience=seconds("TOPICAL_PATIENCE"),
+        lease=settings.getfloat("TOPICAL_LEASE_SECONDS"),
+        patience=settings.getfloat("TOPICAL_PATIENCE"),
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
         redis=redis_clients(settings) if uses_redis(settings) else (),
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
-        rest=0.0 if replay else seconds("TOPICAL_REST_SECONDS"),  # a recording always answers the same
+        rest=0.0 if replay else settings.getfloat("TOPICAL_REST_SECONDS"),  # a recording always answers the same
         obey_nofollow=settings.getbool("TOPICAL_OBEY_NOFOLLOW", True),
-        sitemaps=number("", "TOPICAL_SITEMAPS"),
-        feeds=number("", "TOPICAL_FEEDS"),
+        sitemaps=settings.getint("TOPICAL_SITEMAPS"),
+        feeds=settings.getint("TOPICAL_FEEDS"),
         refresh=refresh,
         documents=document_formats(settings),
         allow_private=tuple(str(settings.get("TOPICAL_ALLOW_PRIVATE") or "").replace(",", " ").lower().split()),

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings, Settings
 
-_Number = TypeVar("_Number", int, float)
-
-
-class SettingError(ValueError):
-    """A setting has a value of another kind; the message names both."""
-
 
 class ProjectSettings(Mapping[str, Any]):
     """The settings of a module, and those given on the command line before them; read as Scrapy reads them. What neither has is
-    Scrapy's default, and Scrapy is imported then.
+    Scrapy's default, and Scrapy is imported then. :func:`topical_crawler.settings.check_values` names what is wrong.
 
     Args:
         module: its names in capitals are settings.
@@ -55,29 +49,17 @@ class ProjectSettings(Mapping[str, Any]):
         return default if (value := self[name]) is None else value
 
     def getbool(self, name: str, default: bool = False) -> bool:
-        """A setting that says yes or no. Raises SettingError where it says neither."""
+        """A setting that says yes or no."""
         value = self.get(name, default)
-        try:
-            return bool(int(value))
-        except ValueError:
-            if value in ("True", "true", "False", "false"):
-                return bool(value in ("True", "true"))
-            raise SettingError(f"{name}={value}: True or False is expected, or 1 or 0") from None
+        return bool(int(value)) if value not in ("True", "true", "False", "false") else value in ("True", "true")
 
     def getint(self, name: str, default: int = 0) -> int:
-        """A setting as a whole number. Raises SettingError where it is none."""
-        return self._number(int, name, default, "a whole number")
+        """A setting as a whole number."""
+        return int(self.get(name, default))
 
     def getfloat(self, name: str, default: float = 0.0) -> float:
-        """A setting as a number. Raises SettingError where it is none."""
-        return self._number(float, name, default, "a number")
-
-    def _number(self, kind: Callable[[Any], _Number], name: str, default: _Number, expected: str) -> _Number:
-        value = self.get(name, default)
-        try:
-            return kind(value)
-        except (ValueError, TypeError):
-            raise SettingError(f"{name}={value}: {expected} is expected") from None
+        """A setting as a number."""
+        return float(self.get(name, default))
 
     def set(self, name: str, value: Any, priority: str = "cmdline") -> None:
         """Give a setting as if on the command line."""

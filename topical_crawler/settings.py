@@ -3,7 +3,9 @@
 Set any of them on the command line (``-s NAME=VALUE``), in a spider's ``custom_settings``, or here in a copy of the project.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from topical_crawler import __version__
 from topical_crawler.logs import secret
@@ -55,9 +57,9 @@ ROBOTSTXT_USER_AGENT = "topical_crawler"
 TOPICAL_OBEY_NOFOLLOW = True  # links of a page that says nofollow are not followed from there
 TOPICAL_RIGHTS_FILES = False  # whether each host is also asked for its ai.txt and tdmrep.json
 DOWNLOAD_DELAY = 1.0
-DOWNLOAD_DELAY_JITTER = 0
-CONCURRENT_REQUESTS_PER_DOMAIN = 1
+DOWNLOAD_DELAY_JITTER = 0.0
 CONCURRENT_REQUESTS = 16
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
 AUTOTHROTTLE_ENABLED = False
 
 # -- bounds on what the web may send
@@ -65,7 +67,7 @@ DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "topical_crawler.downloadha
 TWISTED_DNS_RESOLVER = "topical_crawler.downloadhandlers.Resolver"
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
-DOWNLOAD_TIMEOUT = 30
+DOWNLOAD_TIMEOUT = 30.0
 REDIRECT_MAX_TIMES = 8
 METAREFRESH_MAXDELAY = 10
 RETRY_TIMES = 2
@@ -80,7 +82,7 @@ REMOTE_CONTROL_ENABLED = False
 CONCURRENT_ITEMS = 8
 STATS_DUMP = False
 LOG_LEVEL = "INFO"
-LOGSTATS_INTERVAL = 0
+LOGSTATS_INTERVAL = 0.0
 
 # -- addresses that may hold a password come from the environment, by their own names or as NAME_FILE, the path of a file
 try:
@@ -98,14 +100,14 @@ TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
 TOPICAL_SEED = 0  # of every random choice
 TOPICAL_REPLAY = ""  # a WARC or WACZ file, several or a folder of them that answer every request instead of the web
 TOPICAL_REPLAY_DATA = ""  # folder or address of the WARC files that an index in TOPICAL_REPLAY names; "": the index's folder
-TOPICAL_REPLAY_LINKS = 1  # share of the links of every page that a crawl of TOPICAL_REPLAY sees, over 0 and up to 1
+TOPICAL_REPLAY_LINKS = 1.0  # share of the links of every page that a crawl of TOPICAL_REPLAY sees, over 0 and up to 1
 TOPICAL_ARCHIVE = False  # whether everything that is fetched is kept as it came: True: archive/ in the data directory; or a path
-TOPICAL_ARCHIVE_MB = 1000  # size of a file of the archive
+TOPICAL_ARCHIVE_MB = 1000.0  # size of a file of the archive
 TOPICAL_SITEMAPS = 0  # kept texts of a host after which its sitemaps are read; 0: never
 TOPICAL_FEEDS = 0  # kept texts of a host after which its RSS and Atom feeds are read; 0: never
 TOPICAL_SCRIPTS = False  # whether pages that are empty without scripts are opened in a browser
 TOPICAL_CHROMIUM = ""  # its program; "": chromium, chromium-browser, google-chrome or chrome of the PATH
-TOPICAL_SCRIPTS_TIMEOUT = 60  # seconds for the scripts of a page
+TOPICAL_SCRIPTS_TIMEOUT = 60.0  # seconds for the scripts of a page
 TOPICAL_ALLOW_PRIVATE = ""  # hosts that may be fetched though their address or port is none of the public web; all: any
 TOPICAL_MAX_LINKS = 2000  # links read from one page
 TOPICAL_MAX_DEPTH = 0  # links followed from a seed; 0: no bound
@@ -116,12 +118,12 @@ TOPICAL_BARREN_PAGES = 50  # pages of a host without a text, after which its lin
 TOPICAL_BARREN_LEAVE = 300  # pages of a host without a text, after which the rest of its links are dropped; 0: never
 TOPICAL_BARREN_END = None  # pages without a text, over all hosts, that end a crawl; None: adaptive expects little; 0: never
 TOPICAL_SECOND_LOOK_MB = 500  # room on disk for pages off topic that may be judged otherwise when more is known; 0: none
-TOPICAL_MAX_CRAWL_DELAY = 60  # seconds; a longer Crawl-delay of a robots.txt is cut to this
-TOPICAL_ROBOTS_SECONDS = 86400  # how long a robots.txt holds before it is read again
-TOPICAL_REST_SECONDS = 60  # first rest of a host that is away or asks for patience; each further one is twice as long; 0: none
+TOPICAL_MAX_CRAWL_DELAY = 60.0  # seconds; a longer Crawl-delay of a robots.txt is cut to this
+TOPICAL_ROBOTS_SECONDS = 86400.0  # how long a robots.txt holds before it is read again
+TOPICAL_REST_SECONDS = 60.0  # first rest of a host that is away or asks for patience; each further one is twice as long; 0: none
 TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower score; 0: links keep the score they came with
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
-TOPICAL_EXTRACT_TIMEOUT = 20  # seconds of processor time for one page
+TOPICAL_EXTRACT_TIMEOUT = 20.0  # seconds of processor time for one page
 TOPICAL_DOCUMENTS = ""  # formats of attachments that are read: pdf, docx, ofd, commas between; "": none
 TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
 TOPICAL_LANGUAGES = "zh"  # languages whose texts are taken, two letters each, commas between; "": all
@@ -131,7 +133,7 @@ TOPICAL_PERSONAL = "flag"  # telephone, identity card, bank card numbers, e-mail
 TOPICAL_CONVERT = ""  # simplified or traditional: the script that Chinese texts are brought into; "": as they are
 TOPICAL_KEEP_RAW = False  # whether the text as extracted is kept beside the cleaned one, packed
 TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
-TOPICAL_DISPLAY_INTERVAL = 10  # seconds between two lines
+TOPICAL_DISPLAY_INTERVAL = 10.0  # seconds between two lines
 TOPICAL_LOG_FORMAT = "text"  # text; json: one JSON object a line
 TOPICAL_METRICS_PORT = 0  # of the Prometheus endpoint: a port, a range (the first that is free), auto; 0: none
 TOPICAL_METRICS_HOST = "127.0.0.1"  # the address it listens on
@@ -139,9 +141,9 @@ TOPICAL_METRICS_HOST = "127.0.0.1"  # the address it listens on
 # -- many workers over Redis (TOPICAL_FRONTIER = "redis"; REDIS_URL and the other settings of scrapy-redis name the server)
 TOPICAL_CRAWL = ""  # the name under which the workers of a crawl find each other; "": the topic's
 TOPICAL_WORKER = ""  # this worker's name; "": made up
-TOPICAL_LEASE_SECONDS = 120  # after which the pages in flight of a worker that died wait again
-TOPICAL_IDLE_SECONDS = 0  # how long a worker waits for seeds when nothing is left to fetch; negative: for ever
-TOPICAL_PATIENCE = 60  # seconds for which a Redis or PostgreSQL server that is away is asked again
+TOPICAL_LEASE_SECONDS = 120.0  # after which the pages in flight of a worker that died wait again
+TOPICAL_IDLE_SECONDS = 0.0  # how long a worker waits for seeds when nothing is left to fetch; negative: for ever
+TOPICAL_PATIENCE = 60.0  # seconds for which a Redis or PostgreSQL server that is away is asked again
 TOPICAL_MAX_WAITING = 0  # links that wait, of every frontier; the worst beyond it are dropped; 0: no bound
 
 # -- language resources; "": as fetched by `topical-crawler lexicon fetch`
@@ -173,3 +175,37 @@ def check_names(names: Iterable[str]) -> None:
         raise ValueError(
             f"there is no setting {', '.join(unknown)}. Remedy: {nearest and nearest + '? '}docs/settings.md lists them all"
         )
+
+
+def check_values(given: Mapping[str, Any]) -> None:
+    """Raises ValueError for a name that :func:`check_names` refuses, and for a value that is of another kind than this module's
+    (True or False, a whole number, any number) or out of range. Names of others, Scrapy's and yours, are not looked at.
+
+    >>> check_values({"TOPICAL_SEED": "7.5"})
+    Traceback (most recent call last):
+    ...
+    ValueError: TOPICAL_SEED='7.5': a whole number of 0 or more is expected (-s TOPICAL_SEED=0)
+    """
+    check_names(given)
+    for name, default in globals().items():
+        if not isinstance(default, int | float) or name in _OF_SEVERAL_KINDS or (value := given.get(name)) is None:
+            continue
+        if isinstance(default, bool):
+            expected, usable = "True or False", str(value) in ("True", "true", "1", "False", "false", "0")
+        else:
+            least = "above 0" if name in _ABOVE_0 else "of 0 or more"
+            expected = f"a {'whole ' if isinstance(default, int) else ''}number {least}"
+            try:
+                n = type(default)(str(value))
+                usable = abs(n) < math.inf and (n > 0 or (n == 0 and name not in _ABOVE_0) or name == "TOPICAL_IDLE_SECONDS")
+            except ValueError:
+                usable = False
+        if not usable:
+            raise ValueError(f"{name}={value!r}: {expected} is expected (-s {name}={default})")
+
+
+_ABOVE_0 = (
+    *("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN", "CONCURRENT_ITEMS", "DOWNLOAD_TIMEOUT"),
+    *("TOPICAL_EXTRACT_WORKERS", "TOPICAL_EXTRACT_TIMEOUT", "TOPICAL_SCRIPTS_TIMEOUT", "TOPICAL_ARCHIVE_MB"),
+)
+_OF_SEVERAL_KINDS = ("TOPICAL_ARCHIVE", "TOPICAL_QUALITY", "TOPICAL_METRICS_PORT")  # what reads one refuses what it cannot use

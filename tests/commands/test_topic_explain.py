@@ -152,7 +152,7 @@ def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedPro
         (("./none.html",), ("./none.html: there is no such file", "Remedy")),
         (("党建", "--history", "none.txt"), ("none.txt", "Remedy")),
         (("page.html", "--base", "a.example"), ("--base: 'a.example' is no URL", "Remedy")),
-        (("page.html", "-s", "TOPICAL_MAX_LINKS=many"), ("TOPICAL_MAX_LINKS",)),
+        (("page.html", "-s", "TOPICAL_LANGUAGES=chinese"), ("TOPICAL_LANGUAGES",)),
     ],
 )
 def test_mistakes(

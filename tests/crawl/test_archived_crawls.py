@@ -184,7 +184,7 @@ def test_a_crawl_whose_archive_cannot_be_written_ends_and_goes_on(topic: Path, s
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"TOPICAL_ARCHIVE": 1, "TOPICAL_ARCHIVE_MB": "much"}, "TOPICAL_ARCHIVE_MB='much': a number of megabytes above 0"),
+        ({"TOPICAL_ARCHIVE": 1, "TOPICAL_ARCHIVE_MB": "much"}, "TOPICAL_ARCHIVE_MB='much': a number above 0"),
         ({"TOPICAL_ARCHIVE": __file__}, "no folder can be made there (File exists). Remedy: name another"),
     ],
 )

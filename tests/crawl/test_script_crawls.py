@@ -24,9 +24,10 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
 from topical_crawler.cli.corpus import rebuild
-from topical_crawler.config import chromium, scripts_timeout
+from topical_crawler.config import chromium
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.scripts import ScriptsMiddleware
+from topical_crawler.settings import check_values
 
 needs_chromium = pytest.mark.skipif(
     not (find_spec("playwright") and shutil.which("chromium")), reason="there is no playwright or no chromium on the PATH"
@@ -176,8 +177,8 @@ def test_a_driver_that_dies_is_started_again() -> None:
 def test_what_is_missing_is_said() -> None:
     assert chromium(Settings()) == ""
     assert chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_REPLAY": "a.warc.gz", "TOPICAL_CHROMIUM": "/none"})) == ""
-    with pytest.raises(CrawlError, match="TOPICAL_SCRIPTS_TIMEOUT"):
-        scripts_timeout(Settings({"TOPICAL_SCRIPTS_TIMEOUT": 0}))
+    with pytest.raises(ValueError, match="TOPICAL_SCRIPTS_TIMEOUT=0: a number above 0 is expected"):
+        check_values({"TOPICAL_SCRIPTS_TIMEOUT": 0})
 
 
 @pytest.mark.skipif(not find_spec("playwright"), reason="there is no playwright")

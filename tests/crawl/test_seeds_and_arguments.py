@@ -32,8 +32,39 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
         {"topic": "SMALL", "seeds": "http://a.example/", "page": "3"},
         "unknown argument page. Remedy: -a takes",
     ),
-    "delay": ({"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_DELAY": "abc"}, "DOWNLOAD_DELAY='abc'"),
-    "workers": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_EXTRACT_WORKERS": "0"}, "must be above 0"),
+    "delay": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_DELAY": "-1"},
+        "DOWNLOAD_DELAY='-1': a number of 0 or more is expected (-s DOWNLOAD_DELAY=1.0)",
+    ),
+    "workers": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_EXTRACT_WORKERS": "0"},
+        "TOPICAL_EXTRACT_WORKERS='0': a whole number above 0 is expected",
+    ),
+    "no page at a time": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "CONCURRENT_REQUESTS": "0"},
+        "CONCURRENT_REQUESTS='0': a whole number above 0 is expected",
+    ),
+    "pages at a time of a recording": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_REPLAY": "web.warc.gz", "CONCURRENT_REQUESTS": "many"},
+        "CONCURRENT_REQUESTS='many': a whole number above 0 is expected",
+    ),
+    "timeout of Scrapy's": ({"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_TIMEOUT": "x"}, "DOWNLOAD_TIMEOUT='x'"),
+    "seed of chance": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_SEED": "2.5"},
+        "TOPICAL_SEED='2.5': a whole number",
+    ),
+    "read by the display alone": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_DISPLAY_INTERVAL": "nan"},
+        "TOPICAL_DISPLAY_INTERVAL='nan': a number of 0 or more is expected",
+    ),
+    "yes or no": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_RIGHTS_FILES": "maybe"},
+        "TOPICAL_RIGHTS_FILES='maybe': True or False is expected",
+    ),
+    "pages without a text": (
+        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_BARREN_END": "x"},
+        "TOPICAL_BARREN_END='x': a whole number of 0 or more is expected",
+    ),
     "precision": ({"topic": "SMALL", "seeds": "http://a.example/", "precision": "90"}, "precision='90': a share between 0 and 1"),
     "precision of another": (
         {"topic": "SMALL", "seeds": "http://a.example/", "precision": "0.9", "strategy": "keyword"},

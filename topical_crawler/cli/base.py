@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.project import AnySettings, ProjectSettings
-from topical_crawler.settings import check_names
+from topical_crawler.settings import check_values
 
 if TYPE_CHECKING:
     from topical_crawler.sources import Condition
@@ -123,7 +123,7 @@ class Command(NamedTuple):
         if args:
             raise UsageError(f"not understood: {' '.join(args)}. See {program()} {self.name} {opts.action} -h", print_help=False)
         try:
-            check_names(settings)
+            check_values(settings)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from None
         try:

@@ -30,7 +30,7 @@ from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.downloadhandlers import Refused, SentBack, Unreachable
 from topical_crawler.frontier import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST, Entry
 from topical_crawler.items import PageItem, now_utc
-from topical_crawler.settings import check_names
+from topical_crawler.settings import check_values
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web import listings
 from topical_crawler.web.dom import decode
@@ -95,7 +95,7 @@ class TopicalSpider(Spider):
         if not arguments.get("topic"):
             raise ValueError("which topic? Remedy: -a topic=NAME or -a topic=./FOLDER (topical-crawler topic list shows names)")
         logs.follow(settings)
-        check_names(settings)
+        check_values(settings)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
         config.chromium(settings)  # is there, where it is needed
@@ -116,8 +116,7 @@ class TopicalSpider(Spider):
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
             settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
             settings.set("RETRY_ENABLED", False, priority="spider")
-            in_flight = settings.getint("CONCURRENT_REQUESTS")
-            settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", in_flight, priority="cmdline")
+            settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", settings["CONCURRENT_REQUESTS"], priority="cmdline")
 
     async def start(self) -> AsyncIterator[Request]:
         for url in self.seeds:
