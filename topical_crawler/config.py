@@ -439,7 +439,7 @@ def _seed_lines(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
     value = str(arguments.get("seeds") or "").strip()
     if not value:
         return list(topic.seeds)
-    if value.startswith(("http://", "https://")):
+    if "://" in value:
         return value.replace(",", " ").split()
     return read_seeds(Path(value).expanduser())
 

@@ -84,6 +84,9 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
             out.flush()
             os.fsync(out.fileno())
         part.replace(path)
+    except OSError as error:
+        error.filename = str(path) if error.filename == str(part) else error.filename
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -14,7 +14,7 @@ from topical_crawler.export import Job, rows, to_files, to_folder
 from topical_crawler.export.formats import Setup
 from topical_crawler.export.manifest import LICENSES, Facts, Tally
 from topical_crawler.export.rows import ExportError, ExportRow, Split, as_dict
-from topical_crawler.files import replacing
+from topical_crawler.files import explained, replacing
 
 
 def test_a_manifest_says_what_was_written(tmp_path: Path) -> None:
@@ -122,6 +122,13 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     with replacing(target, "utf-8-sig") as out:
         out.write("党建\r\n")
     assert target.read_bytes() == b"\xef\xbb\xbf" + "党建\r\n".encode()
+
+
+def test_what_cannot_be_written_is_named_as_it_was_asked_for(tmp_path: Path) -> None:
+    target = tmp_path / "none" / "out.jsonl"
+    with pytest.raises(FileNotFoundError) as failed, replacing(target):
+        raise AssertionError("it was opened")
+    assert explained(failed.value).startswith(f"{target}: No such file or directory. Remedy: ")
 
 
 def test_changes() -> None:
