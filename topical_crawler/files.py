@@ -88,7 +88,8 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
         error.filename = str(path) if error.filename == str(part) else error.filename
         raise
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it was never made, or has its place
+            part.unlink()
 
 
 def remove_leftovers(path: Path) -> None:

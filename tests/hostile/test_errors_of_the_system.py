@@ -31,8 +31,8 @@ COMMANDS = {
     "frontier stats FOLDER": "FOLDER/crawl.lock: Is a directory",
     "frontier top FOLDER": "FOLDER/crawl.lock: Is a directory",
     "crawl topical -a topic=partybuilding -s TOPICAL_DATA_DIR=FOLDER -s TOPICAL_RESOURCES=0": "FOLDER/crawl.lock: Is a directory",
-    "corpus export FOLDER -o FOLDER/none/x.jsonl": ".part: No such file or directory",
-    "corpus sample FOLDER -o FOLDER/corpus.sqlite/x.jsonl": ".part: Not a directory",
+    "corpus export FOLDER -o FOLDER/none/x.jsonl": "FOLDER/none/x.jsonl: No such file or directory",
+    "corpus sample FOLDER -o FOLDER/corpus.sqlite/x.jsonl": "FOLDER/corpus.sqlite/x.jsonl: Not a directory",
     "corpus extract FOLDER": "FOLDER: Is a directory",
     "evaluate harvest a=FOLDER/none --labels FOLDER/none": "FOLDER/none: No such file or directory",
 }
