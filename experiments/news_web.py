@@ -362,8 +362,7 @@ class Menu(Layout):
 
     def slug(self, channel: str) -> str:
         """A channel as its addresses name it: by a number, which says nothing."""
-        known = sorted({self.site.channel(text) for text in self.texts})
-        return f"pd{101 + known.index(channel)}"
+        return f"pd{101 + sorted(self.of_channel).index(channel)}"
 
     def channel_pages(self, channel: str) -> list[str]:
         """Addresses of a channel's list."""
