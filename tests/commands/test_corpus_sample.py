@@ -232,7 +232,8 @@ def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, fold
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         judging_page(process)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=HANGS)
+        with ended_where_it_hangs(process):
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
     assert (process.returncode, err.strip()) == (0, "")
     assert "0 of 10 texts judged" in out

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from wait_tools import BLOCKS, HANGS, judging_page
+from wait_tools import BLOCKS, ended_where_it_hangs, judging_page
 from workbench_tools import REPLAY, ROOT, Served, workbench
 
 from topical_crawler.judging.sample import read_sample
@@ -49,8 +49,9 @@ def test_control_c_before_a_browser_has_ended_ends_it_in_order(tmp_path: Path) -
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         judging_page(process)
-        process.send_signal(signal.SIGINT)
-        err = process.communicate(timeout=HANGS)[1]
+        with ended_where_it_hangs(process):
+            process.send_signal(signal.SIGINT)
+            err = process.communicate()[1]
     assert (process.returncode, err.strip()) == (0, "")
 
 

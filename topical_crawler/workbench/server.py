@@ -8,7 +8,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import closing
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -64,11 +64,6 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
     pages = _Pages(bench)
     names = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
 
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> Any:
-        yield
-        bench.close()
-
     routes: list[Route | Mount] = [
         Route("/", _handler(pages.page, OPERATIONS["crawls"])),
         Route("/language", pages.language),
@@ -84,7 +79,7 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
         if operation.page:
             routes.append(Route(operation.path, _handler(pages.page, operation), methods=methods))
     guard = Middleware(Guard, token=token, names=names, cookie=f"workbench-{port}")
-    app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={404: pages.missing})
+    app = Starlette(routes=routes, middleware=[guard], exception_handlers={404: pages.missing})
     app.state.token = token
     return app
 
@@ -280,7 +275,8 @@ def run(
         browser: open the page.
     """
     bench = _bench(settings, names, given)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    # Closed even where Ctrl-C comes while its first thread starts: the end of Python would wait for that thread.
+    with closing(bench), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((bind, port))
@@ -295,9 +291,9 @@ def run(
         config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         try:
-            print(f"{url}\nCtrl-C ends it. Crawls that were started here go on.", file=sys.stderr, flush=True)
             # The first segmenter takes a third of a second, in which no page is answered: not when words are asked for.
             bench.jobs.result("dictionary", lambda note: Segmenter(backend=segmenter(settings)))
+            print(f"{url}\nCtrl-C ends it. Crawls that were started here go on.", file=sys.stderr, flush=True)
             if browser:
                 webbrowser.open(url)  # which may return only when the browser has ended
             server.run(sockets=[listener])
