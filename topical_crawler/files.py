@@ -85,7 +85,8 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
             os.fsync(out.fileno())
         part.replace(path)
     except OSError as error:
-        error.filename = str(path) if error.filename == str(part) else error.filename
+        if error.filename == str(part):
+            error.filename = str(path)
         raise
     finally:
         with contextlib.suppress(OSError):  # it was never made, or has its place

@@ -179,7 +179,7 @@ def check_names(names: Iterable[str]) -> None:
 
 def check_values(given: Mapping[str, Any]) -> None:
     """Raises ValueError for a name that :func:`check_names` refuses, and for a value that is of another kind than this module's
-    (True or False, a whole number, any number) or out of range. Names of others, Scrapy's and yours, are not looked at.
+    (True or False, a whole number, any number) or out of range. Settings that this module does not have are not looked at.
 
     >>> check_values({"TOPICAL_SEED": "7.5"})
     Traceback (most recent call last):
