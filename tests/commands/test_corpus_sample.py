@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import urllib.request
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wait_tools import BLOCKS, HANGS, ended_where_it_hangs, judging_page
+from wait_tools import HANGS, ended_where_it_hangs, stopped, stopped_at_its_browser
 
 from topical_crawler.cli.corpus.asking import questions
 from topical_crawler.corpus.record import Record
@@ -151,8 +150,7 @@ def judge_all(folder: Path, *arguments: str) -> tuple[int, str, str]:
             body = json.dumps({"place": place, "mark": "boilerplate" if place else "relevant"}).encode()
             request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
             assert urllib.request.urlopen(request, timeout=HANGS).status == 200
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=HANGS)
+        out, err = stopped(process)
     return process.returncode, out, "".join(said) + err
 
 
@@ -215,8 +213,7 @@ def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, fo
         body = json.dumps({"place": 0, "mark": "relevant"}).encode()
         request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
         assert urllib.request.urlopen(request, timeout=HANGS).status == 200
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=HANGS)
+        out, err = stopped(process)
     assert process.returncode == 0, err
     assert "1 of 10 texts judged" in out and "Traceback" not in err
     assert [line["mark"] for line in lines(path)[1:]] == ["relevant", *[None] * 9]
@@ -226,14 +223,7 @@ def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, fold
     """The end of a browser in the terminal is waited for."""
     path = tmp_path / "sample.jsonl"
     call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "BROWSER": BLOCKS}
-    with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "corpus", "judge", str(path)], cwd=folder, env=environment, encoding="utf-8",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        judging_page(process)
-        with ended_where_it_hangs(process):
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate()
-    assert (process.returncode, err.strip()) == (0, "")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
+    code, out, err = stopped_at_its_browser(["corpus", "judge", str(path)], folder, environment)
+    assert (code, err.strip()) == (0, "")
     assert "0 of 10 texts judged" in out

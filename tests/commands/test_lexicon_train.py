@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wait_tools import HANGS
+from wait_tools import HANGS, stopped
 
 from topical_crawler.resources.vectors import WordVectors
 
@@ -70,8 +69,7 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     deadline = time.monotonic() + HANGS
     while not list(tmp_path.glob("own/work/checkpoints/epoch-*")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=HANGS)
+    _, said = stopped(process)
     assert process.returncode == 130
     assert "stopped. What is done is kept in own/work: the same command goes on from there" in said
     assert "Traceback" not in said and list(tmp_path.glob("own/work/checkpoints/epoch-*"))

@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import shutil
-import signal
 import subprocess
 import sys
 import urllib.request
@@ -14,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from wait_tools import HANGS, judging_page
+from wait_tools import HANGS, judging_page, stopped
 
 from topical_crawler.topic.topic import load_topic, read_seeds
 
@@ -199,8 +198,7 @@ def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
             request = urllib.request.Request(address + "marks", body, {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=HANGS) as answer:
                 assert json.load(answer) == {}
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=HANGS)
+        out, error = stopped(process)
     assert process.returncode == 0, said + error
     assert "90 pages" in said and "data/party: the crawl learns from 20 marked texts" in error
     assert "20 added" in out and "topical-crawler crawl ./party goes on from there" in out

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from crawl_tools import ROOT, Reply, Site, article, command, make_topic, rows, start
 from redis_tools import RedisServer
-from wait_tools import HANGS, judging_page, wait_for
+from wait_tools import HANGS, judging_page, stopped, wait_for
 
 from topical_crawler.corpus.record import Record
 
@@ -96,8 +96,7 @@ def judge(data: Path, *more: str) -> tuple[list[dict[str, object]], str]:
             request = urllib.request.Request(address + "marks", body, {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=HANGS) as answer:
                 assert json.load(answer) == {}
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=HANGS)
+        out, error = stopped(process)
         assert process.returncode == 0, error
     return items, out + said + error
 

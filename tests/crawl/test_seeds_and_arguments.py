@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from crawl_tools import ROOT, TERMS, Reply, Site, article, command, crawl, environment, make_topic, rows
 
+START = {"topic": "SMALL", "seeds": "http://a.example/"}
 REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "unknown topic": ({"topic": "no-such-topic"}, "no topic 'no-such-topic'"),
     "no topic": ({"topic": ""}, "-a topic=NAME"),
@@ -20,64 +21,64 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "no URL": ({"topic": "SMALL", "seeds": "http://a.example/,ftp://b.example/"}, "'ftp://b.example/' is no URL"),
     "no URL at all": ({"topic": "SMALL", "seeds": "ftp://b.example/"}, "'ftp://b.example/' is no URL"),
     "no URL in the file": ({"topic": "SMALL", "seeds": "BAD"}, "bad.txt, line 3: 'www.a.example' is no URL"),
-    "pages": ({"topic": "SMALL", "seeds": "http://a.example/", "pages": "many"}, "pages='many'"),
+    "pages": ({**START, "pages": "many"}, "pages='many'"),
     "no pages": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "pages": "0"},
+        {**START, "pages": "0"},
         "pages='0': a whole number of 1 or more is expected (-a pages=1000; without it there is no limit)",
     ),
-    "depth": ({"topic": "SMALL", "seeds": "http://a.example/", "depth": "-1"}, "depth='-1'"),
+    "depth": ({**START, "depth": "-1"}, "depth='-1'"),
     "keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "x"}, "keywords='x'"),
     "no keywords": ({"topic": "SMALL", "seeds": "http://a.example/{keyword}", "keywords": "0"}, "keywords='0'"),
-    "hosts": ({"topic": "SMALL", "seeds": "http://a.example/", "hosts": "http://a.example/"}, "without http://"),
+    "hosts": ({**START, "hosts": "http://a.example/"}, "without http://"),
     "unknown argument": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "page": "3"},
+        {**START, "page": "3"},
         "unknown argument page. Remedy: -a takes",
     ),
     "delay": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_DELAY": "-1"},
+        {**START, "DOWNLOAD_DELAY": "-1"},
         "DOWNLOAD_DELAY='-1': a number of 0 or more is expected (-s DOWNLOAD_DELAY=1.0)",
     ),
     "workers": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_EXTRACT_WORKERS": "0"},
+        {**START, "TOPICAL_EXTRACT_WORKERS": "0"},
         "TOPICAL_EXTRACT_WORKERS='0': a whole number above 0 is expected",
     ),
     "no page at a time": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "CONCURRENT_REQUESTS": "0"},
+        {**START, "CONCURRENT_REQUESTS": "0"},
         "CONCURRENT_REQUESTS='0': a whole number above 0 is expected",
     ),
     "pages at a time of a recording": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_REPLAY": "web.warc.gz", "CONCURRENT_REQUESTS": "many"},
+        {**START, "TOPICAL_REPLAY": "web.warc.gz", "CONCURRENT_REQUESTS": "many"},
         "CONCURRENT_REQUESTS='many': a whole number above 0 is expected",
     ),
-    "timeout of Scrapy's": ({"topic": "SMALL", "seeds": "http://a.example/", "DOWNLOAD_TIMEOUT": "x"}, "DOWNLOAD_TIMEOUT='x'"),
+    "timeout of Scrapy's": ({**START, "DOWNLOAD_TIMEOUT": "x"}, "DOWNLOAD_TIMEOUT='x'"),
     "seed of chance": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_SEED": "2.5"},
+        {**START, "TOPICAL_SEED": "2.5"},
         "TOPICAL_SEED='2.5': a whole number",
     ),
     "read by the display alone": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_DISPLAY_INTERVAL": "nan"},
+        {**START, "TOPICAL_DISPLAY_INTERVAL": "nan"},
         "TOPICAL_DISPLAY_INTERVAL='nan': a number of 0 or more is expected",
     ),
     "yes or no": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_RIGHTS_FILES": "maybe"},
+        {**START, "TOPICAL_RIGHTS_FILES": "maybe"},
         "TOPICAL_RIGHTS_FILES='maybe': True or False is expected",
     ),
     "pages without a text": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_BARREN_END": "x"},
+        {**START, "TOPICAL_BARREN_END": "x"},
         "TOPICAL_BARREN_END='x': a whole number of 0 or more is expected",
     ),
-    "precision": ({"topic": "SMALL", "seeds": "http://a.example/", "precision": "90"}, "precision='90': a share between 0 and 1"),
+    "precision": ({**START, "precision": "90"}, "precision='90': a share between 0 and 1"),
     "precision of another": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "precision": "0.9", "strategy": "keyword"},
+        {**START, "precision": "0.9", "strategy": "keyword"},
         "[strategy.keyword] has no parameter 'precision'",
     ),
-    "strategy": ({"topic": "SMALL", "seeds": "http://a.example/", "strategy": "best"}, "'best'"),
-    "frontier": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
+    "strategy": ({**START, "strategy": "best"}, "'best'"),
+    "frontier": ({**START, "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
     "misspelt setting": (
-        {"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_REPLY": "web.warc.gz"},
+        {**START, "TOPICAL_REPLY": "web.warc.gz"},
         "there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY?",
     ),
-    "number of a setting": ({"topic": "SMALL", "seeds": "http://a.example/", "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),
+    "number of a setting": ({**START, "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),
 }
 
 

@@ -12,10 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from crawl_tools import interrupted
+from crawl_tools import interrupted, rows
 
-from topical_crawler.corpus.record import CorpusError, Filters
-from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.recordings.reader import Thinning
 from topical_crawler.web.urls import fingerprint
 
@@ -50,11 +48,7 @@ def costs(out: Path) -> list[dict[str, Any]]:
 
 
 def urls(data: Path) -> list[str]:
-    try:
-        with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
-            return [record.url for record in store.records(Filters(rejected=True))]
-    except CorpusError:  # the crawl is still making it
-        return []
+    return [record.url for record in rows(data)]
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +89,7 @@ def test_crawls_of_a_part_of_the_links(call_scrapy: RunScrapy, tmp_path: Path) -
     assert shown.returncode == 0, shown.stderr
     assert "partybuilding from seeds, 50 % of the links of every page; 46 texts" in shown.stdout
     place = tmp_path / "out" / "crawls" / "partybuilding.breadth_first.seeds.seed0.cap0.links0.5"
-    with CorpusStore(place / "data" / "corpus.sqlite", read_only=True) as store:
-        records = list(store.records(Filters(rejected=True)))
+    records = rows(place / "data")
     followed = [(fingerprint(r.why["parent"]), fingerprint(r.url)) for r in records if r.why.get("parent") and not r.duplicate_of]
     assert len(followed) > 40 and all(Thinning(0.5).stays(parent, url) for parent, url in followed)
     [setting] = figures(tmp_path / "out")["settings"]

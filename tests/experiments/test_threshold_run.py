@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawl_tools import interrupted
+from crawl_tools import interrupted, rows
 
 from experiments.threshold import ThresholdCrawls
-from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.store import CorpusStore
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
 
@@ -38,8 +36,7 @@ def figures(out: Path) -> dict[str, Any]:
 
 
 def urls(data: Path) -> list[str]:
-    with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
-        return [record.url for record in store.records(Filters(rejected=True))]
+    return [record.url for record in rows(data)]
 
 
 @pytest.fixture(scope="module")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 HANGS = 240.0
 """Seconds after which a test is taken to hang: it ends the test, and decides nothing else."""
-BLOCKS = f"{sys.executable} -c 'import sys; sys.stdin.read()' %s"
-"""A browser, for ``BROWSER``, that ends with the standard input of the command that opens it."""
 
 
 def wait_for(condition: Callable[[], object], explain: Callable[[], object] = lambda: "it never came") -> Any:
@@ -53,3 +53,23 @@ def judging_page(process: subprocess.Popen[str]) -> tuple[str, str]:
     address = re.search(r"http://127[^ \n]+", said)
     assert address is not None
     return address[0], said
+
+
+def stopped(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What the command still writes, output and errors, once Ctrl-C has told it to end."""
+    with ended_where_it_hangs(process):
+        process.send_signal(signal.SIGINT)
+        return process.communicate()
+
+
+def stopped_at_its_browser(line: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command of Scrapy's that was told to end while it waited for the browser that it had
+    opened; what it wrote until then is left out."""
+    browser = f"{sys.executable} -c 'import sys; sys.stdin.read()' %s"  # ends with the standard input of the command
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *line], cwd=cwd, env={**environment, "BROWSER": browser}, encoding="utf-8",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        judging_page(process)
+        out, err = stopped(process)
+    return process.returncode, out, err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
-from wait_tools import HANGS, ended_where_it_hangs, wait_for
+from wait_tools import HANGS, ended_where_it_hangs, stopped, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLAY = (
@@ -85,8 +84,7 @@ def workbench(folder: Path, *arguments: str) -> Iterator[Served]:
         assert first.startswith("http://"), first + server.stderr.read()
         yield Served(first)
     finally:
-        server.send_signal(signal.SIGINT)
-        said = server.communicate(timeout=HANGS)[1]
+        said = stopped(server)[1]
         errors.close()
         assert "Traceback" not in said, said
 

@@ -6,15 +6,13 @@ import io
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from wait_tools import BLOCKS, ended_where_it_hangs, judging_page
+from wait_tools import stopped_at_its_browser
 from workbench_tools import REPLAY, ROOT, Served, workbench
 
 from topical_crawler.judging.sample import read_sample
@@ -43,16 +41,9 @@ def served(folder: Path) -> Iterator[Served]:
 
 def test_control_c_before_a_browser_has_ended_ends_it_in_order(tmp_path: Path) -> None:
     """The end of a browser in the terminal is waited for."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "BROWSER": BLOCKS}
-    with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "workbench"], cwd=tmp_path, env=environment, encoding="utf-8",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        judging_page(process)
-        with ended_where_it_hangs(process):
-            process.send_signal(signal.SIGINT)
-            err = process.communicate()[1]
-    assert (process.returncode, err.strip()) == (0, "")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
+    code, _, err = stopped_at_its_browser(["workbench"], tmp_path, environment)
+    assert (code, err.strip()) == (0, "")
 
 
 # -- Who may use it
