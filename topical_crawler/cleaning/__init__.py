@@ -61,7 +61,8 @@ _SERVICE = re.compile(rf"{_CALLED}[^0-9\n]{{0,6}}(?P<it>[2-9][0-9]{{6,7}}){_AFTE
 _ID18 = re.compile(r"(?<![0-9A-Za-z_])[1-9][0-9]{16}[0-9Xx](?![0-9A-Za-z_])")
 _ID15 = re.compile(r"身份证[^0-9\n]{0,8}(?P<it>[1-9][0-9]{14})(?![0-9A-Za-z_])")
 _NUMBER = re.compile(r"[0-9]{7}|[0-9][ \-][0-9]{4}[ \-][0-9]{4}")  # in every telephone number and identity card
-_CARD = re.compile(r"(?:卡号|账号|帐号|账户|帐户)[^0-9\n]{0,12}(?P<it>[1-9](?:[ \-]?[0-9]){15,18})(?![0-9A-Za-z_])")
+_ACCOUNTS = ("卡号", "账号", "帐号", "账户", "帐户")
+_CARD = re.compile(rf"(?:{'|'.join(_ACCOUNTS)})[^0-9\n]{{0,12}}(?P<it>[1-9](?:[ \-]?[0-9]){{15,18}})(?![0-9A-Za-z_])")
 _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+\-/:@])[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}@(?:[A-Za-z0-9][A-Za-z0-9\-]{0,62}\.){1,5}(?:[A-Za-z]{2,18})"
     r"(?![A-Za-z0-9_\-@/:(])"
@@ -98,7 +99,7 @@ def mask(text: str) -> tuple[str, dict[str, int]]:
 
         return replace
 
-    may_hold = {"card": True, "email": "@" in text}
+    may_hold = {"card": any(name in text for name in _ACCOUNTS), "email": "@" in text}
     has_number = _NUMBER.search(text) is not None
     # Telephone numbers last: one may be read within the digits of a card, or before the @ of an address.
     for kind, pattern, proven in _KINDS:
@@ -389,5 +390,6 @@ def _repaired(text: str, layout: Layout) -> tuple[str, Layout]:
             lines = repair(passage.text).split("\n")
         else:
             lines = [verbatim] if (verbatim := repair_verbatim(passage.text)).strip() else []
-        found += (dataclasses.replace(passage, text=line, note=repair(passage.note)) for line in lines)
+        note = repair(passage.note) if passage.note else ""
+        found += [Passage(line, passage.kind, passage.level, note) for line in lines]
     return plain(found), layout_of(found)

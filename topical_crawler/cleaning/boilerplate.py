@@ -272,23 +272,34 @@ class Cleaner:
         """
         if len(line) > MAX_LINE:
             return None
-        left, notices = self.patterns.copyright.subn("", _fold(line))
+        if not self._begins_soon(folded := _fold(line)):
+            return None
+        left, notices = self.patterns.copyright.subn("", folded)
         left, others = self.patterns.boilerplate.subn("", left)
         if not (notices or others) or count_letters(left) > MAX_LEFT:
             return None
         return "copyright" if notices else "boilerplate"
 
+    def _begins_soon(self, line: str) -> bool:
+        """Whether boilerplate begins before more than :data:`MAX_LEFT` letters have gone by: in most lines it does not, and they
+        need not be searched to their end."""
+        letters = 0
+        notice, boilerplate = self.patterns.copyright.match, self.patterns.boilerplate.match
+        for place, char in enumerate(line):
+            if boilerplate(line, place) or notice(line, place):
+                return True
+            letters += char.isalnum()
+            if letters > MAX_LEFT:
+                break
+        return False
 
-def _link_share(text: Iterable[Passage], anchors: Iterable[str]) -> float:
+
+def _link_share(text: Sequence[Passage], anchors: Iterable[str]) -> float:
     """Share of the letters, 0 to 1, in lines that are (part of) a link's text."""
     linked = "\n".join(" ".join(anchor.split()) for anchor in anchors)
-    letters = in_links = 0
-    for passage in text:
-        count = count_letters(passage.text)
-        letters += count
-        if count <= MAX_LINK_LINE and passage.kind not in VERBATIM and passage.text in linked:
-            in_links += count
-    return in_links / letters if letters else 0.0
+    lines = [passage.text for passage in text if passage.kind not in VERBATIM and passage.text in linked]
+    in_links = sum(count for line in lines if (count := count_letters(line)) <= MAX_LINK_LINE)
+    return in_links / sum(count_letters(passage.text) for passage in text) if in_links else 0.0
 
 
 def normalised(text: str, layout: Layout = ()) -> list[Passage]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections import Counter
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -209,7 +210,8 @@ def language_score(text: str, language: str) -> float:
 
 def script(text: str) -> str:
     """The script of a Chinese text, see :class:`Identified`."""
-    simplified, traditional = (sum(map(only.__contains__, text)) for only in scripts())
+    counts = Counter(text)
+    simplified, traditional = (sum([n for character, n in counts.items() if character in only]) for only in scripts())
     decisive = simplified + traditional
     if not decisive:
         return ""
@@ -244,11 +246,12 @@ _DROPPED = re.compile(
     "\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-_COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f]{1,1000}")  # radicals, half-width katakana
-_SPACES = re.compile("[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{1,10000}")
+# Radicals, half-width katakana, full-width letters and digits.
+_COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f０-９Ａ-Ｚａ-ｚ]{1,1000}")
+_BLANK = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_SPACES = re.compile(f"(?:[{_BLANK}]| (?=[ {_BLANK}]))[ {_BLANK}]{{0,10000}}")  # but not the many single spaces
 _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
 _ODD = re.compile("[^\n !-%'-~\u4e00-\u9fff，。、；：？！“”‘’（）《》【】…—·]")  # signs that may have to be mended
-_NARROW = {full: full - 0xFEE0 for first, last in ("０９", "ＡＺ", "ａｚ") for full in range(ord(first), ord(last) + 1)}
 
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff\x80-\x84\x86-\x9f]")
 _REPLACED = re.compile("(?:锟斤拷|锟|ï¿½)")  # U+FFFD itself, read wrongly
@@ -280,8 +283,10 @@ def _mended(text: str) -> str:
         return text
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = _DROPPED.sub("", _ENDS.sub("\n", text))
-    text = _COMPATIBLE.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text).translate(_NARROW)
-    return unicodedata.normalize("NFC", _SPACES.sub(" ", _DOT.sub(".", text)))
+    text = _COMPATIBLE.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
+    if "．" in text:
+        text = _DOT.sub(".", text)
+    return unicodedata.normalize("NFC", _SPACES.sub(" ", text))
 
 
 def visible(text: str) -> str:

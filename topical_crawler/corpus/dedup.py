@@ -29,9 +29,10 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.sql.dml import ReturningInsert
 
 from topical_crawler.cleaning import measure
-from topical_crawler.corpus.record import NON_LETTERS, Record, pages, parts, record_of, storable, upserting, values_of
+from topical_crawler.corpus.record import NON_LETTERS, Record, pages, parts, record_of, storable, to_json, upserting, values_of
 from topical_crawler.corpus.record import bands as bands_table
 from topical_crawler.text.passages import VERBATIM, Passage, layout, passages, plain
 
@@ -365,7 +366,9 @@ def put_back(connection: sa.Connection, row: Mapping[str, Any]) -> None:
     held = _held(connection, row["key"])
     if held is not None and held.keep:
         forget(connection, held.id)
-    remember(connection, connection.scalar(_upsert(connection.dialect.name, True), dict(row)), bands_of(row["text"]))
+    order = _write(connection, dict(row), replaces=True)
+    assert order is not None
+    remember(connection, order, bands_of(row["text"]))
 
 
 def _held(connection: sa.Connection, key: str) -> Any:
@@ -388,7 +391,7 @@ def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: boo
     changed = held is None or not held.keep or not record.keep or held.content_hash != record.content_hash
     if changed and held is not None and held.keep and (record.keep or replaces):
         forget(connection, held.id)  # before its text is gone
-    order = connection.scalar(_upsert(connection.dialect.name, replaces), values_of(record))
+    order = _write(connection, values_of(record), replaces=replaces)
     if order is None:  # the row keeps its text, or that of another writer
         return dataclasses.replace(record, order=_held(connection, record.key).id)
     if record.keep and (changed or replaces):
@@ -460,9 +463,29 @@ def _with_passages(record: Record, joined: list[Passage]) -> Record:
     return storable(dataclasses.replace(record, text=text, layout=layout(joined), measures=measures))
 
 
+def _write(connection: sa.Connection, row: dict[str, Any], *, replaces: bool) -> int | None:
+    """Insert a page or replace the row of its key, but (unless ``replaces``) no text by a rejection. Returns its id, if it was
+    written."""
+    order: int | None
+    if connection.dialect.name == "sqlite":  # SQLAlchemy would take longer to bind the values than SQLite to store them
+        row |= {name: to_json(row[name]) for name in _JSON}
+        order = connection.exec_driver_sql(_sqlite_upsert(replaces), row).scalar()
+    else:
+        order = connection.scalar(_upsert(connection.dialect.name, replaces), row)
+    return order
+
+
+_JSON = [column.name for column in pages.c if isinstance(column.type, sa.JSON)]
+
+
 @cache
-def _upsert(dialect: str, replaces: bool) -> sa.Executable:
-    """Insert a page or replace the row of its key, but (unless ``replaces``) no text by a rejection; returns id or nothing."""
+def _sqlite_upsert(replaces: bool) -> str:
+    columns = [column.name for column in pages.c if column.name != "id"]
+    return str(_upsert("sqlite", replaces).compile(dialect=sqlite.dialect(paramstyle="named"), column_keys=columns))
+
+
+@cache
+def _upsert(dialect: str, replaces: bool) -> ReturningInsert[Any]:
     insert = upserting(dialect, pages)
     new = insert.excluded
     changed = {column.name: new[column.name] for column in pages.c if column.name not in ("id", "key")}

@@ -10,6 +10,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -115,7 +116,7 @@ class SiteLine:
 
 def known(connection: sa.Connection, host: str, text: str) -> Learned:
     """What is known of the lines of a page's ``text`` as extracted."""
-    counts = _counts(connection, host, [_SEEN, *candidates(repair(text))])
+    counts = _counts(connection, host, [_SEEN, *_candidates(text)])
     return Learned(counts.pop(_SEEN, 0), counts)
 
 
@@ -126,7 +127,7 @@ def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str
     like the site's. At most :data:`~topical_crawler.cleaning.boilerplate.NEW_LINES` rows are added; every
     :data:`~topical_crawler.cleaning.boilerplate.PERIOD` pages of the host the rare ones are deleted.
     """
-    page_lines = {_SEEN: "", **candidates(repair(text))}
+    page_lines = {_SEEN: "", **_candidates(text)}
     present = _counts(connection, host, page_lines)
     removed_digests = set(map(digest, removed))
     counted = {*new_lines(page_lines, {_SEEN, *present}), _SEEN, *present}
@@ -205,9 +206,20 @@ def report(connection: sa.Connection) -> Iterator[SiteLine]:
             yield site_line
 
 
+@lru_cache(maxsize=2)
+def _candidates(text: str) -> Mapping[int, str]:
+    """Cached: what is known of a page's lines is asked for right before they are learned."""
+    return candidates(repair(text))
+
+
 def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dict[int, int]:
-    query = sa.select(lines.c.digest, lines.c.pages).where(lines.c.host == host, lines.c.digest.in_(list(digests)))
-    return {row.digest: row.pages for row in connection.execute(query)}
+    some = list(digests)
+    if connection.dialect.name == "sqlite":  # SQLAlchemy would take as long to write the statement as SQLite to answer it
+        places = ",".join("?" * len(some))
+        query = f"SELECT digest, pages FROM lines WHERE host = ? AND digest IN ({places})"
+        return {row.digest: row.pages for row in connection.exec_driver_sql(query, (host, *some))}
+    asked = sa.select(lines.c.digest, lines.c.pages).where(lines.c.host == host, lines.c.digest.in_(some))
+    return {row.digest: row.pages for row in connection.execute(asked)}
 
 
 def _row(host: str, number: int, line: str, count: int, removed: int = 0) -> dict[str, object]:

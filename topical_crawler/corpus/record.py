@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import operator
 import re
 import unicodedata
@@ -278,6 +279,18 @@ hosts = sa.Table(
     *_columns(sa.Float, "crawl_delay"),
     *_columns(sa.Text, "asked"),
 )
+
+
+_encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+def to_json(value: Any) -> str:
+    """``value`` as it stands in a column of the type JSON, without what databases refuse."""
+    try:
+        text = _encode(value)
+    except ValueError:  # NaN and infinity, which PostgreSQL refuses
+        text = _encode(json.loads(json.dumps(value), parse_constant=lambda _: None))
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:

@@ -11,11 +11,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import math
 import os
 import re
+import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -47,6 +47,7 @@ from topical_crawler.corpus.record import (
     record_of,
     storable,
     tables,
+    to_json,
     upserting,
     versions,
 )
@@ -557,7 +558,7 @@ def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
     defaults = {parameter: value for parameter, value in _CONNECT_ARGS.items() if parameter not in url.query}
     url = url.set(drivername=_DRIVER)
     try:
-        engine = sa.create_engine(url, json_serializer=_json, hide_parameters=True, pool_pre_ping=True, connect_args=defaults)
+        engine = sa.create_engine(url, json_serializer=to_json, hide_parameters=True, pool_pre_ping=True, connect_args=defaults)
     except ImportError:
         raise CorpusError(f"{name}: the driver is missing. Remedy: pip install 'topical-crawler[postgresql]'") from None
     reading = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -597,7 +598,7 @@ def _sqlite(path: Path, read_only: bool, patience: float) -> Engine:
     if not read_only:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
     url = f"sqlite:///{sqlite_uri(path, read_only=read_only)}&uri=true"
-    engine = sa.create_engine(url, json_serializer=_json, hide_parameters=True)
+    engine = sa.create_engine(url, json_serializer=to_json, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, _: object) -> None:
@@ -608,7 +609,12 @@ def _sqlite(path: Path, read_only: bool, patience: float) -> Engine:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         if statement := _BEGIN[connection.get_execution_options().get("transaction", "reads")]:
-            connection.exec_driver_sql(statement)
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            try:
+                driver.execute(statement)  # each page has a transaction, and by SQLAlchemy this takes as long as to store it
+            except sqlite3.Error as error:
+                raise sa.exc.DBAPIError.instance(statement, None, error, sqlite3.Error) from error
 
     return engine
 
@@ -644,15 +650,6 @@ def _parse(text: str) -> sa.URL:
 
 def _without_password(url: sa.URL) -> str:
     return url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
-
-
-def _json(value: Any) -> str:
-    write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-    try:
-        text = write(value)
-    except ValueError:  # NaN and infinity, which PostgreSQL refuses
-        text = write(json.loads(json.dumps(value), parse_constant=lambda _: None))
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 _TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making the tables

@@ -18,6 +18,7 @@ from topical_crawler.strategies.adaptive.link_model import (
     PLACES,
     SIZE,
     ChangingFeatures,
+    Feature,
     LinkFeatures,
     LinkText,
     in_words,
@@ -56,6 +57,10 @@ def numbers_of(url: str, found: Sequence[Evidence]) -> list[int]:
     return FEATURES.view(url, found).features.tolist()
 
 
+def meanings(url: str, found: Sequence[Evidence], features: LinkFeatures = FEATURES) -> dict[int, Feature]:
+    return features.meanings(url, found, features.view(url, found))
+
+
 @settings(max_examples=60)
 @given(_URLS, _PLACES)
 def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(url: str, found: list[Evidence]) -> None:
@@ -63,7 +68,7 @@ def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(u
     assert all(1 <= n < SIZE for n in numbers) and len(numbers) <= MAX_FEATURES
     of_address, of_anchors = FEATURES.address(url).features.tolist(), FEATURES.anchors(tuple(sorted({e.anchor for e in found})))
     assert all(len(set(part)) == len(part) for part in (of_address, of_anchors.features.tolist()))
-    words = FEATURES.meanings(url, found)
+    words = meanings(url, found)
     assert list(words) == list(dict.fromkeys(numbers))
     assert all(number(feature) == n and in_words(feature) for n, feature in words.items())
     assert of_address == numbers[: FEATURES.view(url, found).of_address]
@@ -112,13 +117,13 @@ def test_the_host_of_the_page_that_holds_a_link_counts_only_for_where_it_stands(
 
 def test_anchors_of_all_places_count_and_the_first_few_places() -> None:
     found = [place(f"词{n}", path=f"p{n}/a") for n in range(PLACES + 2)]
-    words = set(FEATURES.meanings("http://a.cn/1", found).values())
+    words = set(meanings("http://a.cn/1", found).values())
     assert {("anchor", f"词{n}") for n in range(PLACES + 2)} <= words
     assert [f"p{n}/a" for n in range(PLACES + 2) if ("place", f"dj.a.cn p{n}/a") in words] == [f"p{n}/a" for n in range(PLACES)]
 
 
 def test_signs_are_no_words_of_an_anchor() -> None:
-    assert [f for f in FEATURES.meanings("", (place("党建 ， 【 》 2023"),)).values() if f[0] == "anchor"] == [
+    assert [f for f in meanings("", (place("党建 ， 【 》 2023"),)).values() if f[0] == "anchor"] == [
         ("anchor", "党建"),
         ("anchor", "2023"),
     ]
@@ -129,8 +134,8 @@ URL, FOUND = "http://a.cn/党建/支部/1.html?x=1", (place("党建 要闻", pat
 
 @pytest.mark.parametrize("part", ["address", "anchor", "place"])
 def test_a_part_that_is_left_out_is_gone_and_nothing_else(part: str) -> None:
-    whole = FEATURES.meanings(URL, FOUND)
-    left = links(part).meanings(URL, FOUND)
+    whole = meanings(URL, FOUND)
+    left = meanings(URL, FOUND, links(part))
     assert {f[0] for f in whole.values()} - {f[0] for f in left.values()} == set(KINDS[part]) - set(STANDING)
     assert left == {n: f for n, f in whole.items() if f[0] not in KINDS[part]}
 

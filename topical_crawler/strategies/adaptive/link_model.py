@@ -266,13 +266,13 @@ class LinkFeatures:
             self._surveys and looks_like_index(url),
         )
 
-    def meanings(self, url: str, evidence: Sequence[Evidence]) -> dict[int, Feature]:
-        """The lasting features of a link by number."""
+    def meanings(self, url: str, evidence: Sequence[Evidence], view: LinkView) -> dict[int, Feature]:
+        """The lasting features of a link, which is seen as ``view``, by number."""
         features = [*of_address(url), *(f for place in evidence for f in self._of_anchor(place.anchor))]
         for place in evidence[:PLACES]:
             features += _of_place(host(url), host(place.parent), place.path)
         kept = {number(f): f for f in reversed(features) if f[0] not in self._without}
-        return {n: kept[n] for n in self.view(url, evidence).features.tolist() if n in kept}
+        return {n: kept[n] for n in view.features.tolist() if n in kept}
 
     def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
         kept = [f for f in features if f[0] not in self._without] if self._without else features

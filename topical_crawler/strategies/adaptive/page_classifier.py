@@ -12,11 +12,10 @@ examples that are then unlikely are given up.
 from __future__ import annotations
 
 import struct
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import islice
 from math import log
 from typing import Any
 from zlib import crc32
@@ -90,7 +89,7 @@ UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
 NO_RELEVANCE = 0.1
 """What no relevance counts as, in parts of the even one."""
 
-Counted = tuple[Counter[int], dict[str, float], float, float]
+Counted = tuple[dict[int, int], dict[str, float], float, float]
 """The words of a page by number with their weighted numbers, how much each topic term stands out, the log-odds by Eq. 3, and the
 relevance of the description."""
 
@@ -145,7 +144,7 @@ class PageClassifier:
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
-        self._number_of = lru_cache(65_536)(self._content_number)
+        self._known = lru_cache(65_536)(self._read_word)
         self._terms_in = lru_cache(65_536)(self._find_terms)
         self._marked: dict[int, tuple[Counted, bool]] = {}
         self.mark(marked)
@@ -183,22 +182,31 @@ class PageClassifier:
         return self._packed(self._count(text, description_of(page), page.title, labels), labels, article)
 
     def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
-        body, head, labels = map(self._content, (text, description, "\n".join(own_labels)))
-        parts = {term: HEAD_WEIGHT for word in (*head, *labels) for term in self._terms_in(word)}
-        occurrences: Counter[str] = Counter()
-        for word, count in body.items():
-            for term in self._terms_in(word):
-                occurrences[term] += count
+        known, cut = self._known, self._segmenter.cut
+        numbers: defaultdict[int, int] = defaultdict(int)
+        occurrences: defaultdict[str, int] = defaultdict(int)
+        words = Counter(cut(text))
+        for word, count in words.items():
+            if (content := known(word)) is not None:
+                number, terms = content
+                numbers[number] += count
+                for term in terms:
+                    occurrences[term] += count
+        head, of_title, labels = (self._content(part) for part in (description, title, "\n".join(own_labels)))
+        parts = {term: HEAD_WEIGHT for word in (*head, *labels) for term in self._find_terms(word)}
         for term, count in occurrences.items():
             parts[term] = parts.get(term, 0.0) + count / (count + SATURATION)
-        odds = evidence(self._eq3(head), self._even) + evidence(self._eq3(body), self._even)
-        for word in self._content(title):
-            body[word] += TITLE_COUNT
+        odds = 0.0
+        if self._even:
+            body = [word for word in words if known(word) is not None]
+            odds = evidence(self._eq3(head), self._even) + evidence(self._eq3(body), self._even)
+        for word in of_title:
+            numbers[_number(word)] += TITLE_COUNT
         for word, count in labels.items():
-            body[word] += LABEL_COUNT * count
+            numbers[_number(word)] += LABEL_COUNT * count
         for label in own_labels:
-            body[_whole(label)] += WHOLE_LABEL_COUNT
-        return _counted(body), parts, odds, self._describe(list(head))
+            numbers[_number(_whole(label))] += WHOLE_LABEL_COUNT
+        return numbers, parts, odds, self._describe(list(head))
 
     def _eq3(self, words: Collection[str]) -> float:
         """Eq. 3 of Zhou et al. 2019 over distinct words, where each is similar to itself only; 0 for no words."""
@@ -228,10 +236,13 @@ class PageClassifier:
 
     def _content(self, text: str) -> Counter[str]:
         """The content words of a text with their numbers of occurrences."""
-        words = Counter(self._segmenter.cut(text))
-        return Counter({w: n for w, n in words.items() if self._segmenter.is_content(w)})
+        return Counter([word for word in self._segmenter.cut(text) if self._known(word) is not None])
 
-    def _most_telling(self, counted: Counter[int]) -> tuple[Numbers, Counts]:
+    def _read_word(self, word: str) -> tuple[int, tuple[str, ...]] | None:
+        """The number of a content word, and the topic terms in it; None for any other."""
+        return (_number(word), self._find_terms(word)) if self._segmenter.is_content(word) else None
+
+    def _most_telling(self, counted: Mapping[int, int]) -> tuple[Numbers, Counts]:
         """The most telling words of a page (tf·idf), with their counts."""
         numbers = np.fromiter(counted, dtype=np.int64, count=len(counted))
         counts = np.fromiter((min(255, c) for c in counted.values()), dtype=np.int64, count=len(counted))
@@ -300,12 +311,9 @@ class PageClassifier:
     def word_ids(self, words: Iterable[str]) -> bytes:
         """The distinct content words among words by number, 1 to 65,535: the first :data:`LINK_WORDS`, two bytes each, the lower
         first, filled up with 0."""
-        numbers = list(islice(filter(None, dict.fromkeys(map(self._number_of, words))), LINK_WORDS))
+        content = [known[0] or 1 for known in map(self._known, words) if known is not None]
+        numbers = list(dict.fromkeys(content))[:LINK_WORDS]
         return struct.pack(f"<{len(numbers)}H", *numbers).ljust(2 * LINK_WORDS, b"\0")
-
-    def _content_number(self, word: str) -> int:
-        """The number of a content word; 0 for any other."""
-        return (_number(word) or 1) if self._segmenter.is_content(word) else 0
 
     def likeness(self, word_ids: Numbers) -> Floats:
         """How much short texts share words with examples and not with counterexamples: above 1 the topic, below it (to 0)
@@ -562,14 +570,6 @@ def _most_probable(covariance: NDArray[np.float64], prior: NDArray[np.float64], 
 
 def _whole(label: str) -> str:
     return f"={label.strip().lower()}"
-
-
-def _counted(words: Counter[str]) -> Counter[int]:
-    """Words by number."""
-    numbers: Counter[int] = Counter()
-    for word, count in words.items():
-        numbers[_number(word)] += count
-    return numbers
 
 
 def _number(word: str) -> int:

@@ -324,6 +324,13 @@ class Adaptive(Strategy):
         """How links (addresses, and what is known of them) stand by now, (9, n): relevance of the best page that holds each, and
         of all on average; topic terms; links since the last page on topic; likeness of its words; the three parts of Eq. 5;
         whether it leads to a list of all that a site has."""
+        state = self._standing(links)
+        words = b"".join([view.words for _, view in links])
+        state[4] = self._classifier.likeness(np.frombuffer(words, dtype="<u2").reshape(len(links), -1))
+        return state
+
+    def _standing(self, links: Sequence[tuple[str, LinkView]]) -> Floats:
+        """As :meth:`_state`, without the likeness of words."""
         relevances_of = self._memory.relevances_of
         if len(links) > 1:
             relevances_of = lru_cache(None)(relevances_of)  # many links are on the same pages
@@ -350,8 +357,6 @@ class Adaptive(Strategy):
             struct = self._struct_at(struct, url) if callable(struct) else struct
             rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
         state = np.array(rows, dtype=np.float32).T
-        words = b"".join([view.words for _, view in links])
-        state[4] = self._classifier.likeness(np.frombuffer(words, dtype="<u2").reshape(len(links), -1))
         if "eq5" in self._without:
             state[EQ5] = 0
         return state
@@ -379,7 +384,7 @@ class Adaptive(Strategy):
             * (likeness - 1),
             "list of all that the site has": SURVEY_WEIGHT * survey,
         }
-        features = self._links.meanings(url, candidate.evidence)
+        features = self._links.meanings(url, candidate.evidence, view)
         values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
         values |= {"likeness": f"{likeness:.1f}"} | {kind: f"{part:.2g}" for kind, part in zip(KINDS["eq5"], eq5, strict=True)}
         for kind, feature in zip(self._changing.kinds, self._changing.numbers(state)[0].tolist(), strict=True):
@@ -446,7 +451,7 @@ class Adaptive(Strategy):
         features = packed(view.features[view.of_address :], "<u4")
         parents = packed(np.array(view.parents), "<i8")
         words = packed(np.frombuffer(view.words, dtype="<u2"), "<u2")
-        eq5 = self._state([(url, view)])[EQ5, 0].tolist()
+        eq5 = self._standing([(url, view)])[EQ5, 0].tolist()
         return [features, parents, list(view.relevances), view.terms, view.distance, words, eq5]
 
     def _unpack_link(self, url: str, lesson: Sequence[Any] | None) -> IncomingLink | None:
