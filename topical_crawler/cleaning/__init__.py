@@ -60,9 +60,8 @@ _LANDLINE = re.compile(
 _SERVICE = re.compile(rf"{_CALLED}[^0-9\n]{{0,6}}(?P<it>[2-9][0-9]{{6,7}}){_AFTER}")
 _ID18 = re.compile(r"(?<![0-9A-Za-z_])[1-9][0-9]{16}[0-9Xx](?![0-9A-Za-z_])")
 _ID15 = re.compile(r"身份证[^0-9\n]{0,8}(?P<it>[1-9][0-9]{14})(?![0-9A-Za-z_])")
-_NUMBER = re.compile(r"[0-9]{7}|[0-9][ \-][0-9]{4}[ \-][0-9]{4}")  # in every telephone number and identity card
-_ACCOUNTS = ("卡号", "账号", "帐号", "账户", "帐户")
-_CARD = re.compile(rf"(?:{'|'.join(_ACCOUNTS)})[^0-9\n]{{0,12}}(?P<it>[1-9](?:[ \-]?[0-9]){{15,18}})(?![0-9A-Za-z_])")
+_SIGN = re.compile(r"[0-9]{7}|[0-9][ \-][0-9]{4}[ \-][0-9]{4}|@|卡号|[账帐][号户]")  # in every line with personal data
+_CARD = re.compile(r"(?:卡号|账号|帐号|账户|帐户)[^0-9\n]{0,12}(?P<it>[1-9](?:[ \-]?[0-9]){15,18})(?![0-9A-Za-z_])")
 _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+\-/:@])[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}@(?:[A-Za-z0-9][A-Za-z0-9\-]{0,62}\.){1,5}(?:[A-Za-z]{2,18})"
     r"(?![A-Za-z0-9_\-@/:(])"
@@ -99,13 +98,19 @@ def mask(text: str) -> tuple[str, dict[str, int]]:
 
         return replace
 
-    may_hold = {"card": any(name in text for name in _ACCOUNTS), "email": "@" in text}
-    has_number = _NUMBER.search(text) is not None
-    # Telephone numbers last: one may be read within the digits of a card, or before the @ of an address.
-    for kind, pattern, proven in _KINDS:
-        if may_hold.get(kind, has_number):
-            text = pattern.sub(masking(kind, proven), text)
-    return text, dict(counts)
+    lines = text.split("\n")
+    number = here = 0
+    signs: dict[int, None] = {}  # lines that have one
+    for sign in _SIGN.finditer(text):
+        number += text.count("\n", here, here := sign.start())
+        signs[number] = None
+    for number in signs:
+        line = f"\n{lines[number]}" if number else lines[number]  # as a pattern sees it that looks behind
+        # Telephone numbers last: one may be read within the digits of a card, or before the @ of an address.
+        for kind, pattern, proven in _KINDS:
+            line = pattern.sub(masking(kind, proven), line)
+        lines[number] = line.removeprefix("\n")
+    return "\n".join(lines), dict(counts)
 
 
 def _is_identity(number: str) -> bool:

@@ -53,7 +53,7 @@ _HEADING = re.compile(  # a heading, or an entry of a list of references: repeat
 )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def digest(line: str) -> int:
     """Signed 64-bit digest of ``line``, never 0: white space removed, width and case folded, numbers and addresses all the same.
 

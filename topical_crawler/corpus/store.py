@@ -603,7 +603,7 @@ def _sqlite(path: Path, read_only: bool, patience: float) -> Engine:
     @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, _: object) -> None:
         connection.isolation_level = None  # no implicit transactions; the listener below begins them
-        for pragma in (f"busy_timeout={int(patience * 1000)}", "synchronous=NORMAL", "cache_size=-20000"):
+        for pragma in (f"busy_timeout={int(patience * 1000)}", "synchronous=NORMAL", "cache_size=-4000"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")

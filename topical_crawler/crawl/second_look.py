@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 FILE = "aside.sqlite"
 FIRST = 1024  # finished pages before the first look: what is learned from fewer changes too much
 REJUDGED = 128  # finished pages from which pages are judged again, though not kept yet: it shows which are the most uncertain
-_BATCH = 500
+_BATCH = 200
 _LET_GO = 0.05  # share of the pages that are dropped at once to make room
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (number INTEGER PRIMARY KEY, key BLOB UNIQUE, relevance REAL, lesson TEXT, html BLOB);

@@ -390,7 +390,7 @@ def pack_meta(meta: dict[str, Any]) -> str | None:
 # -- The frontier
 
 _COMMIT_EVERY = 512  # pushes outside `done`
-_OUTCOMES = 1_000
+_OUTCOMES = 200
 _MOST_READ = 32_768  # waiting entries that are kept in memory
 _SOMEWHERE: Place = (math.inf, 0)  # a bound for the worst entry of a host that has not been looked at
 _REVIVED = "revived"  # how many pages that were done wait again since: what the log holds more than there are entries done

@@ -116,7 +116,6 @@ _REL = frozenset(("tag", "category"))
 _CRUMBS = "body [class*='crumb' i] a[href], body [id*='crumb' i] a[href], a[href][class*='crumb' i]"
 
 
-@lru_cache(maxsize=16_384)
 def looks_like_list(url: str) -> bool:
     """Whether an address is that of a home page, a channel, a tag or another list of links.
 

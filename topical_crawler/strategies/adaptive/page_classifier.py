@@ -144,8 +144,8 @@ class PageClassifier:
         self._segmenter = segmenter
         self._labels = labels
         self._feedback = feedback
-        self._known = lru_cache(65_536)(self._read_word)
-        self._terms_in = lru_cache(65_536)(self._find_terms)
+        self._known = lru_cache(32_768)(self._read_word)
+        self._terms_in = lru_cache(16_384)(self._find_terms)
         self._marked: dict[int, tuple[Counted, bool]] = {}
         self.mark(marked)
         self._pages = 0
