@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
+from fork_tools import run
 from hypothesis import settings
 from scrapy.cmdline import execute
 from wait_tools import HANGS
@@ -121,9 +122,7 @@ def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> sub
         "COLUMNS": "150",
         "PYTHONUTF8": "1",
     }
-    command = [sys.executable, "-m", module, *map(str, arguments)]
-    timeout = 4 * HANGS  # of several crawls at most
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=timeout)
+    return run(["-m", module, *arguments], cwd, environment, timeout=4 * HANGS)  # of several crawls at most
 
 
 @pytest.fixture(scope="session")
