@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
-from fork_tools import run
+from fork_tools import run_forked
 from hypothesis import settings
 from scrapy.cmdline import execute
 from wait_tools import HANGS
@@ -122,7 +122,7 @@ def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> sub
         "COLUMNS": "150",
         "PYTHONUTF8": "1",
     }
-    return run(["-m", module, *arguments], cwd, environment, timeout=4 * HANGS)  # of several crawls at most
+    return run_forked(["-m", module, *arguments], cwd, environment, timeout=4 * HANGS)  # of several crawls at most
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 A crawl of a few pages takes two seconds of processor time when Python starts anew, most of it for imports, and the tests make
 some hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment. So are the
-commands that it starts itself, and the first process that extracts its texts, before it has threads; the next ones are started.
+commands that it starts itself, and its first workers, before it has threads; the next ones are started.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import functools
 import gc
 import importlib
 import inspect
+import json
 import multiprocessing
 import os
 import runpy
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 import weakref
 from collections.abc import Mapping, Sequence
 from multiprocessing import forkserver
@@ -30,10 +32,11 @@ from pathlib import Path
 from typing import Any, Self
 from unittest import mock
 
+from rich.live import _RefreshThread
 from scrapy.utils.misc import walk_modules_iter
 from wait_tools import HANGS
 
-from topical_crawler import Page, settings, strategies, workers
+from topical_crawler import Page, extraction, settings, strategies, workers
 from topical_crawler.cleaning.boilerplate import default_patterns
 from topical_crawler.strategies.relevancy.url_structure import site
 
@@ -127,7 +130,7 @@ class Forked:
         return said[0], log
 
 
-def run(
+def run_forked(
     line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], timeout: float = HANGS
 ) -> subprocess.CompletedProcess[str]:
     """``subprocess.run`` with ``capture_output``, of a process that is forked."""
@@ -165,16 +168,17 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], out: int, log:
         os.dup2(source, target)
     if given is None:  # else objects that are still there would close what has got the numbers of their files
         os.closerange(3, 1024)
-    sys.stdin, sys.stdout = open(0), open(1, "w", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
-    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    write = functools.partial(open, mode="w", encoding="utf-8", closefd=False)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.__stdout__ = write(1, errors="surrogateescape")
+    sys.stderr = sys.__stderr__ = write(2, buffering=1, errors="backslashreplace")
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
     importlib.reload(settings)  # which has read variables of the environment
     sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    workers.subprocess = _Extractor()  # type: ignore[assignment]
+    workers.subprocess = _Workers()  # type: ignore[assignment]
     subprocess.Popen = _Popen  # type: ignore[misc]
     try:
         if line[0] == "-m":
@@ -183,18 +187,21 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], out: int, log:
             runpy.run_module(line[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = line
+            sys.path.insert(0, str(Path(line[0]).resolve().parent))
             runpy.run_path(line[0], run_name="__main__")
     finally:
         atexit._run_exitfuncs()
 
 
 class _Popen(subprocess.Popen[Any]):
-    """Forks what is started as ``python -m``, as long as there is no reactor, which two processes cannot share."""
+    """Forks what is started as ``python -m``, as long as there is no reactor, which two processes cannot share, and no thread
+    but that of a bar that shows progress."""
 
     def _execute_child(self, *values: Any) -> None:
         given = dict(zip(_GIVEN, values, strict=True))
         line = list(map(str, given["args"]))
-        if line[:2] != [sys.executable, "-m"] or "twisted.internet.reactor" in sys.modules:
+        others = {type(thread) for thread in threading.enumerate()} - {type(threading.main_thread()), _RefreshThread}
+        if line[:2] != [sys.executable, "-m"] or others or "twisted.internet.reactor" in sys.modules:
             super()._execute_child(*values)  # type: ignore[misc]
             return
         sys.stdout.flush()
@@ -219,16 +226,27 @@ _FILES = ("p2cread", "c2pwrite", "errwrite")
 _PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 
 
-class _Extractor:
-    """The process that extracts texts, with what of the module ``subprocess`` and of its ``Popen`` a worker uses. Any other
-    process, and each after the first, is started as always."""
+class _Workers:
+    """What ``topical_crawler.workers`` uses of the module ``subprocess``. Its first processes are forked here, before there are
+    threads, and wait to be told what they serve; the next ones are started as always."""
 
     PIPE = subprocess.PIPE
 
+    def __init__(self, number: int = 2) -> None:
+        self._idle = [_Worker() for _ in range(number)]
+
+    def Popen(self, line: list[str], **options: Any) -> Any:
+        if not self._idle:
+            return subprocess.Popen(line, **options)
+        return self._idle.pop().begun(line[3:])
+
+
+class _Worker:
+    """A process that waits; with what of ``subprocess.Popen`` is used."""
+
     def __init__(self) -> None:
         self.returncode: int | None = None
-        self._taken = False
-        (calls, to), (back, answers) = os.pipe(), os.pipe()
+        (calls, self._to), (self._back, answers) = os.pipe(), os.pipe()
         self.pid = os.fork()
         if not self.pid:
             try:
@@ -236,17 +254,23 @@ class _Extractor:
                 os.dup2(calls, 0)
                 os.dup2(answers, 1)
                 os.closerange(3, 1024)
-                workers.serve(*_EXTRACTS)
+                if given := sys.stdin.buffer.readline():
+                    variables, (path, *target) = json.loads(given)
+                    os.environ.update(variables)
+                    sys.path[:] = json.loads(path)
+                    workers.subprocess = subprocess
+                    workers.serve(*target)
+            except Exception:
+                traceback.print_exc()
             finally:
                 os._exit(1)
         os.close(calls)
         os.close(answers)
-        self.stdin, self.stdout = os.fdopen(to, "wb"), os.fdopen(back, "rb")
 
-    def Popen(self, line: list[str], **options: Any) -> Any:
-        if self._taken or tuple(line[-3:]) != _EXTRACTS:
-            return subprocess.Popen(line, **options)
-        self._taken = True
+    def begun(self, given: list[str]) -> Self:
+        self.stdin, self.stdout = os.fdopen(self._to, "wb"), os.fdopen(self._back, "rb")
+        self.stdin.write(json.dumps([dict(os.environ), given]).encode() + b"\n")
+        self.stdin.flush()
         return self
 
     def poll(self) -> int | None:
@@ -266,15 +290,13 @@ class _Extractor:
         return self.returncode
 
 
-_EXTRACTS = ("topical_crawler.extraction", "extract", "warm_up")
-
-
 def read_dictionaries() -> None:
     """What crawls read first, and keep."""
     from crawl_tools import make_topic
 
-    for package in ("scrapy.commands", "topical_crawler.commands"):
+    for package in ("scrapy.commands", "topical_crawler.commands", "topical_crawler.cli"):
         list(walk_modules_iter(package))
+    extraction.warm_up()
     default_patterns()
     site("http://www.example.cn/")
 
