@@ -12,13 +12,17 @@ from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
-from fork_tools import run_forked
+from fork_tools import ServedWorker, run_forked
 from hypothesis import settings
 from scrapy.cmdline import execute
 from wait_tools import HANGS
 
 import experiments.__main__
+from topical_crawler import workers
 from topical_crawler.resources.registry import Resources
+
+# Workers that tests start are forked from a process that has imported what they need; a few tests put back what a user has.
+workers.subprocess = ServedWorker  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parents[1]
 

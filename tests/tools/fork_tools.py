@@ -290,6 +290,57 @@ class _Worker:
         return self.returncode
 
 
+class ServedWorker:
+    """For ``topical_crawler.workers`` in the process of the tests, instead of the module ``subprocess``."""
+
+    PIPE = subprocess.PIPE
+
+    def __init__(self, line: list[str]) -> None:
+        (calls, to), (back, answers) = os.pipe(), os.pipe()
+        given = (line[3:], Path.cwd(), dict(os.environ), _Passed(calls), _Passed(answers))
+        try:
+            self._process: ForkServerProcess = _context().Process(target=_serve, args=given, daemon=True)
+            self._process.start()
+        finally:
+            os.close(calls)
+            os.close(answers)
+        self.stdin, self.stdout = os.fdopen(to, "wb"), os.fdopen(back, "rb")
+        self.pid = self._process.pid or 0
+
+    @classmethod
+    def Popen(cls, line: list[str], **_: Any) -> Self:
+        return cls(line)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def wait(self) -> int | None:
+        self._process.join()
+        return self.returncode
+
+    def kill(self) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _serve(given: list[str], cwd: Path, environment: dict[str, str], calls: int, answers: int) -> None:
+    os.setsid()
+    os.dup2(calls, 0)
+    os.dup2(answers, 1)
+    os.closerange(3, 1024)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    importlib.reload(settings)
+    sys.path[:] = json.loads(given[0])
+    workers.serve(*given[1:])
+
+
 def read_dictionaries() -> None:
     """What crawls read first, and keep."""
     from crawl_tools import make_topic
