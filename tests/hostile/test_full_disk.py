@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from crawl_tools import DEMO, ROOT, command, crawl, environment, rows
 
-WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz"}
+WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "pages": 120}
 
 
 SEEDS = str(DEMO / "seeds.txt")
