@@ -176,6 +176,7 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], out: int, log:
     os.environ.clear()
     os.environ.update(environment)
     importlib.reload(settings)  # which has read variables of the environment
+    strategies._plugins.cache_clear()  # which have been looked for in other folders
     sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     workers.subprocess = _Workers()  # type: ignore[assignment]
