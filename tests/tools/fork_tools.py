@@ -254,7 +254,8 @@ class _Worker:
                 os.setsid()
                 os.dup2(calls, 0)
                 os.dup2(answers, 1)
-                os.closerange(3, 1024)
+                for end in (calls, self._to, self._back, answers):
+                    os.close(end)
                 if given := sys.stdin.buffer.readline():
                     variables, (path, *target) = json.loads(given)
                     os.environ.update(variables)
