@@ -102,11 +102,12 @@ class Worker:
         self.leases_lost: list[str] = []
         self.log = log
         self.began = time.monotonic()
+        line = ["-m", "scrapy", *line]
         if forked:
             self.process: Any = Forked(line, ROOT, environment)
         else:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", *line], cwd=ROOT, env=environment, encoding="utf-8", errors="replace",
+                [sys.executable, *line], cwd=ROOT, env=environment, encoding="utf-8", errors="replace",
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)

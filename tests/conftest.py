@@ -12,12 +12,17 @@ from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
+from fork_tools import ServedWorker, run_forked
 from hypothesis import settings
 from scrapy.cmdline import execute
 from wait_tools import HANGS
 
 import experiments.__main__
+from topical_crawler import workers
 from topical_crawler.resources.registry import Resources
+
+# Workers that tests start are forked from a process that has imported what they need; a few tests put back what a user has.
+workers.subprocess = ServedWorker  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -121,9 +126,7 @@ def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> sub
         "COLUMNS": "150",
         "PYTHONUTF8": "1",
     }
-    command = [sys.executable, "-m", module, *map(str, arguments)]
-    timeout = 4 * HANGS  # of several crawls at most
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=timeout)
+    return run_forked(["-m", module, *arguments], cwd, environment, timeout=4 * HANGS)  # of several crawls at most
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import warc_tools
+from fork_tools import run_forked
 
 ROOT = Path(__file__).parents[1]
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -54,10 +53,8 @@ print(json.dumps({"log": LOG, "stats": crawler.stats.get_stats()}, default=str))
 
 def crawl(folder: Path, recording: str, urls: list[str]) -> tuple[dict[str, list[Any]], dict[str, Any], str]:
     (folder / "tiny.py").write_text(SPIDER, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "tiny.py", recording, json.dumps(urls)],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=True,
-    )  # fmt: skip
+    done = run_forked(["tiny.py", recording, json.dumps(urls)], folder, {**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     return {entry[0]: entry[1:] for entry in result["log"]}, result["stats"], done.stderr
 

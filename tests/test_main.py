@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fork_tools import run_forked
 from scrapy.commands import ScrapyCommand
 from scrapy.utils.misc import walk_modules_iter
 
@@ -21,16 +22,21 @@ from topical_crawler.cli.scrapys import ActionsCommand
 ROOT = Path(__file__).resolve().parents[1]
 
 
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY_", "TOPICAL_"))},
+    "PYTHONPATH": str(ROOT),
+    "PYTHONUTF8": "1",
+    "COLUMNS": "120",
+}
+
+
 def topical_crawler(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SCRAPY_", "TOPICAL_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "topical_crawler", *map(str, arguments)],
-        cwd=cwd,
-        env={**environment, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "COLUMNS": "120"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    line = [sys.executable, "-m", "topical_crawler", *map(str, arguments)]
+    return subprocess.run(line, cwd=cwd, env=ENVIRONMENT, capture_output=True, encoding="utf-8", check=False)
+
+
+def forked(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return run_forked(["-m", "topical_crawler", *arguments], cwd, ENVIRONMENT)
 
 
 def test_help_is_a_page_that_names_every_action(tmp_path: Path) -> None:
@@ -87,24 +93,24 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(tmp_path: Path) -> 
     [(("corpsu",), "topical-crawler corpus"), (("crawl",), "topical-crawler crawl TOPIC"), (("-s",), "--help")],
 )
 def test_what_is_not_understood_is_refused_with_a_remedy(arguments: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
-    refused = topical_crawler(*arguments, cwd=tmp_path)
+    refused = forked(*arguments, cwd=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1 and remedy in refused.stderr
 
 
 def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     none = ("-s", "TOPICAL_RESOURCES=0")
-    made = topical_crawler("new", "./health", "健康养生与疾病预防", "--keywords", "健康,医院,病人,体检", *none, cwd=tmp_path)
+    made = forked("new", "./health", "健康养生与疾病预防", "--keywords", "健康,医院,病人,体检", *none, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     recorded = ("-a", f"seeds={ROOT}/demo/seeds.txt", "-s", f"TOPICAL_REPLAY={ROOT}/demo/demo-web.warc.gz")
-    crawled = topical_crawler("crawl", "./health", *recorded, "-s", "CONCURRENT_REQUESTS=1", *none, cwd=tmp_path)
+    crawled = forked("crawl", "./health", *recorded, "-s", "CONCURRENT_REQUESTS=1", *none, cwd=tmp_path)
     assert crawled.returncode == 0, crawled.stderr
     assert "topical-crawler crawl ./health" in made.stdout
     next_command = re.search(r"^Next: +topical-crawler (corpus stats \S+)", crawled.stderr, re.MULTILINE)
     assert next_command, crawled.stderr
-    stats = json.loads(topical_crawler(*shlex.split(next_command[1]), "--json", cwd=tmp_path).stdout)
+    stats = json.loads(forked(*shlex.split(next_command[1]), "--json", cwd=tmp_path).stdout)
     assert stats["kept"] >= 5
-    drawn = topical_crawler("corpus", "sample", "health", "-n", "3", "-o", "sample.jsonl", cwd=tmp_path)
+    drawn = forked("corpus", "sample", "health", "-n", "3", "-o", "sample.jsonl", cwd=tmp_path)
     assert drawn.returncode == 0, drawn.stderr
     header = json.loads((tmp_path / "sample.jsonl").read_text("utf-8").splitlines()[0])
     assert header["topic"] == "健康养生与疾病预防" and "体检" in header["terms"]
@@ -112,17 +118,17 @@ def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     page.write_text(
         f"<html><body><h1>体检</h1><p>{'社区医院的体检中心上月开放，居民可以预约体检。' * 4}</p></body></html>", "utf-8"
     )
-    text = topical_crawler("extract", page, "--text", cwd=tmp_path)
+    text = forked("extract", page, "--text", cwd=tmp_path)
     assert text.stdout.startswith("社区医院的体检中心上月开放")
 
 
 def test_a_project_of_the_users_own_wins(tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = ours\n", "utf-8")
     (tmp_path / "ours.py").write_text('from topical_crawler.settings import *\nTOPICAL_DATA_DIR = "elsewhere"\n', "utf-8")
-    missing = topical_crawler("corpus", "stats", cwd=tmp_path)
+    missing = forked("corpus", "stats", cwd=tmp_path)
     assert missing.returncode == 1 and "elsewhere" in missing.stderr
     (tmp_path / "ours.py").write_text('BOT_NAME = "another"\n', "utf-8")
-    refused = topical_crawler("corpus", "stats", cwd=tmp_path)
+    refused = forked("corpus", "stats", cwd=tmp_path)
     assert refused.returncode == 2 and "from topical_crawler.settings import *" in refused.stderr
 
 
@@ -137,6 +143,6 @@ def test_a_project_of_the_users_own_wins(tmp_path: Path) -> None:
 def test_a_project_that_cannot_be_read_is_one_line(config: str, settings: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text(config, "utf-8")
     (tmp_path / "ours.py").write_text(settings, "utf-8")
-    refused = topical_crawler("corpus", "stats", cwd=tmp_path)
+    refused = forked("corpus", "stats", cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
     assert message in refused.stderr and "Remedy: " in refused.stderr

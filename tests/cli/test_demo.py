@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from fork_tools import run_forked
 
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
@@ -21,8 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "COLUMNS": "120", "PATH": "/usr/bin:/bin", "HOME": str(cwd)}
-    command = [sys.executable, "-m", "topical_crawler", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
+    return run_forked(["-m", "topical_crawler", *arguments], cwd, environment)
 
 
 class Elements(HTMLParser):

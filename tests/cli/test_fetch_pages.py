@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import shutil
 from collections.abc import Iterator
@@ -148,9 +147,10 @@ def test_a_crawl_delay_is_obeyed() -> None:
     robots = crawl_tools.Reply("User-agent: *\nCrawl-delay: 0.4\n", content_type="text/plain")
     with crawl_tools.Site({"/robots.txt": robots, "": crawl_tools.Reply(ARTICLE)}) as site:
         fetch_pages([f"{site.url}/{n}" for n in range(3)], project())
+        (known,) = (hit.ended for hit in site.hits if hit.path == "/robots.txt")
         began = [hit.began for hit in site.pages()]
     assert len(began) == 3
-    assert all(later - earlier > 0.35 for earlier, later in itertools.pairwise(began)), began
+    assert began[-1] - known > 0.75, (known, began)  # two delays, however late the server notices one of the requests
 
 
 def test_nothing_to_fetch() -> None:

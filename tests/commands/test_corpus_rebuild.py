@@ -7,11 +7,11 @@ import dataclasses
 import os
 import shutil
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from fork_tools import run_forked
 from scrapy.utils.project import get_project_settings
 
 from topical_crawler.cli.corpus.rebuild import ArchivedPages, Rebuilt, is_remade, rebuild
@@ -28,8 +28,7 @@ DEMO = ROOT / "demo"
 
 def scrapy(*arguments: object) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160"}
-    line = [sys.executable, "-m", "scrapy", *map(str, arguments)]
-    return subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False)
+    return run_forked(["-m", "scrapy", *map(str, arguments)], ROOT, environment)
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,12 @@ import csv
 import json
 import os
 import shutil
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fork_tools import Forked
 from wait_tools import HANGS, ended_where_it_hangs, stopped, stopped_at_its_browser
 
 from topical_crawler.cli.corpus.asking import questions
@@ -134,11 +133,8 @@ def test_what_is_no_sample_is_named(call_scrapy: Any, folder: Path, tmp_path: Pa
 def judge_all(folder: Path, *arguments: str) -> tuple[int, str, str]:
     """Run ``scrapy corpus judge``, mark its first text as relevant, the others as boilerplate, and end it with Ctrl-C."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "corpus", "judge", *arguments, "--no-browser"],
-        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-    ) as process:  # fmt: skip
-        assert process.stderr is not None
+    line = ["-m", "scrapy", "corpus", "judge", *arguments, "--no-browser"]
+    with Forked(line, folder, environment, output=True) as process:
         said = []
         with ended_where_it_hangs(process):
             while not said or "http://" not in said[-1]:
@@ -203,11 +199,8 @@ def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, fo
     path = tmp_path / "sample.jsonl"
     call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "corpus", "judge", str(path), "--no-browser"],
-        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-    ) as process:  # fmt: skip
-        assert process.stderr is not None
+    line = ["-m", "scrapy", "corpus", "judge", str(path), "--no-browser"]
+    with Forked(line, folder, environment, output=True) as process:
         with ended_where_it_hangs(process):
             url = process.stderr.readline().strip()
         body = json.dumps({"place": 0, "mark": "relevant"}).encode()

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fork_tools import Forked
 from wait_tools import HANGS, judging_page, stopped
 
 from topical_crawler.topic.topic import load_topic, read_seeds
@@ -183,15 +184,8 @@ def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrap
 
 def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
     replay = ("-s", f"TOPICAL_REPLAY={DEMO}", "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
-    line = [sys.executable, "-m", "scrapy", *new_with_seeds("--questions", "--survey", "90", *replay)]
-    with subprocess.Popen(
-        line,
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    ) as process:
+    line = ["-m", "scrapy", *new_with_seeds("--questions", "--survey", "90", *replay)]
+    with Forked(line, tmp_path, ENVIRONMENT, output=True) as process:
         address, said = judging_page(process)
         for place in range(20):
             body = json.dumps({"place": place, "mark": "irrelevant" if place % 4 else "relevant"}).encode()

@@ -7,8 +7,6 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import threading
 import urllib.request
 from collections import Counter
@@ -18,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from crawl_tools import ROOT, Reply, Site, article, command, make_topic, rows, start
+from fork_tools import Forked
 from redis_tools import RedisServer
 from wait_tools import HANGS, judging_page, stopped, wait_for
 
@@ -86,8 +85,8 @@ def running(topic: Path, data: Path, web: Site, **options: object) -> Iterator[l
 def judge(data: Path, *more: str) -> tuple[list[dict[str, object]], str]:
     """What ``scrapy corpus judge`` asks a person who likes football and nothing else; and what it says."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    line = [sys.executable, "-m", "scrapy", "corpus", "judge", str(data), "--no-browser", *more]
-    with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+    line = ["-m", "scrapy", "corpus", "judge", str(data), "--no-browser", *more]
+    with Forked(line, ROOT, environment, output=True) as process:
         address, said = judging_page(process)
         with urllib.request.urlopen(address + "sample", timeout=HANGS) as answer:
             items = json.load(answer)["items"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from crawl_tools import Crawled, Reply, Site, article, crawl, environment, rows
+from fork_tools import run_forked
 from wait_tools import HANGS
 
 SETTINGS = """
@@ -126,10 +125,8 @@ def test_scrapys_own_commands_and_a_plain_spider_work_as_in_any_project(project:
     ) as site:
         site.routes["/robots.txt"] = Reply("User-agent: *\nDisallow: /secret", content_type="text/plain")
         arguments = line.format(url=site.url + "/").split()
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapy", *arguments, "-s", "DOWNLOAD_DELAY=0", "-s", "FEED_EXPORT_ENCODING=utf-8"],
-            cwd=project, env=environment(project), capture_output=True, encoding="utf-8", timeout=HANGS, check=False,
-        )  # fmt: skip
+        settings = ("-s", "DOWNLOAD_DELAY=0", "-s", "FEED_EXPORT_ENCODING=utf-8")
+        done = run_forked(["-m", "scrapy", *arguments, *settings], project, environment(project))
         assert done.returncode == 0 and shown in done.stdout, done.stderr
         assert site.asked("/") == 1 and site.asked("/secret") == 0
     assert "Traceback" not in done.stderr and not (project / "data").exists()

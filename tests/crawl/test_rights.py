@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from crawl_tools import Reply, Site, article, crawl, environment, rows
+from fork_tools import run_forked
 from redis_tools import RedisServer
 
 from topical_crawler.corpus.record import Record
@@ -122,18 +121,8 @@ def test_workers_share_what_a_robots_txt_says(topic: Path, tmp_path: Path) -> No
 
 def test_an_export_filters_and_counts(crawled: tuple[Site, Path], tmp_path: Path) -> None:
     def export(name: str, *options: str) -> tuple[list[dict[str, object]], dict[str, object]]:
-        line = [
-            sys.executable,
-            "-m",
-            "topical_crawler",
-            "corpus",
-            "export",
-            str(crawled[1]),
-            "-o",
-            str(tmp_path / name),
-            *options,
-        ]
-        subprocess.run(line, env=environment(), check=True, capture_output=True, timeout=120)
+        line = ["-m", "topical_crawler", "corpus", "export", str(crawled[1]), "-o", str(tmp_path / name), *options]
+        assert run_forked(line, tmp_path, environment()).returncode == 0
         texts = [json.loads(text) for text in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
         return texts, json.loads((tmp_path / f"{name}.manifest.json").read_text(encoding="utf-8"))
 

@@ -22,7 +22,7 @@ from topical_crawler.strategies import OFF_TOPIC
 
 SEEDS = str(DEMO / "seeds.txt")
 WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
-PART = {**WEB, "pages": 180}
+PART = {**WEB, "pages": 120}
 """Of the demo web's 219 pages so many that there is much to learn from, and a look in between."""
 SETTINGS = """
 import os

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import warc_tools
+from crawl_tools import command, start
 from rich.progress import Progress
 
 from experiments import ablation, web_in_memory
@@ -17,7 +18,6 @@ from experiments.__main__ import main
 from experiments.ablation import Setup, Variant, differences, variants
 from experiments.comparison import REDIRECTED, RunKey
 from experiments.plan import Cell, LabelledTopic, Start
-from experiments.recorded_crawls import CrawlProcess
 from experiments.runs import Run, read_runs
 from topical_crawler import config, settings
 from topical_crawler.cli.evaluate import read_corpus
@@ -138,14 +138,11 @@ def test_it_goes_the_way_that_scrapy_goes(
 ) -> None:
     """The real crawl, in a process of its own, is under way while the pages are read here. Neither has anything to extract."""
     folder = write_topic({"terms.tsv": "无人提起的词\t1\n"})
-    arguments = [f"topic={folder}/", f"seeds={HOME}", "strategy=breadth_first"]
-    chosen = {"REPLAY": warc, "DATA_DIR": tmp_path / "data", "CACHE_DIR": cache, "RESOURCES": 0, "DISPLAY": "off"}
-    given = ["CONCURRENT_REQUESTS=1", *(f"TOPICAL_{name}={value}" for name, value in chosen.items())]
-    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
-    real = CrawlProcess(arguments, given, tmp_path / "log")
+    chosen = {"TOPICAL_REPLAY": warc, "TOPICAL_CACHE_DIR": cache}
+    real = start(command(f"{folder}/", tmp_path / "data", HOME, strategy="breadth_first", **chosen))
     records = crawled(quietly_read(warc, cache), cache, monkeypatch, topic=load_topic(folder))
-    real.wait()
-    assert real.poll() == 0, real.output()
+    said = real.communicate()[1]
+    assert real.returncode == 0, said
     expected = read_corpus(tmp_path / "data")
     assert [(record.url, record.reason) for record in records] == [(record.url, record.reason) for record in expected]
     assert {record.reason for record in records} >= {"off topic", "redirected", "unreachable", "robots.txt", "HTTP 404"}
@@ -157,17 +154,15 @@ def test_strategies_go_the_way_that_they_go_in_scrapy(
 ) -> None:
     """Page for page on the demo web, with the same outcome of each, although nothing here knows near-duplicates or site lines."""
     web, seeds = DEMO / "demo-web.warc.gz", DEMO / "seeds.txt"
-    chosen = {"REPLAY": web, "DATA_DIR": tmp_path / "data", "CACHE_DIR": cache, "RESOURCES": 0, "DISPLAY": "off", "BARREN_END": 0}
-    given = ["CONCURRENT_REQUESTS=1", *(f"TOPICAL_{name}={value}" for name, value in chosen.items())]
-    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
+    chosen = {"TOPICAL_REPLAY": web, "TOPICAL_CACHE_DIR": cache, "TOPICAL_BARREN_END": 0}
     monkeypatch.setattr(settings, "TOPICAL_RESOURCES", 0)
-    real = CrawlProcess(["topic=partybuilding", f"seeds={seeds}", f"strategy={strategy}"], given, tmp_path / "log")
+    real = start(command("partybuilding", tmp_path / "data", str(seeds), strategy=strategy, **chosen))
     with Progress(disable=True) as progress:
         read, texts = web_in_memory.read_web([web], cache, 1, progress)
-    start = tuple(config.seeds(load_topic("partybuilding"), {"seeds": str(seeds)}))
-    records = crawled(read, cache, monkeypatch, texts, strategy=strategy, start=start, budget=10000)
-    real.wait()
-    assert real.poll() == 0, real.output()
+    urls = tuple(config.seeds(load_topic("partybuilding"), {"seeds": str(seeds)}))
+    records = crawled(read, cache, monkeypatch, texts, strategy=strategy, start=urls, budget=10000)
+    said = real.communicate()[1]
+    assert real.returncode == 0, said
     expected = read_corpus(tmp_path / "data")
     assert [(record.url, record.reason) for record in records] == [(record.url, record.reason) for record in expected]
     assert len(records) >= {"adaptive": 150, "semantic": 100}[strategy]

@@ -84,8 +84,8 @@ def test_the_comparison(made: Path) -> None:
     assert all((made / "first" / name).stat().st_size for name in FIGURES)
 
 
-def test_crawls_of_a_part_of_the_links(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    shown = call_scrapy(*command("out", "--strategy", "breadth_first", "--budget", "60", "--keep-links", "0.5"), cwd=tmp_path)
+def test_crawls_of_a_part_of_the_links(run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    shown = run_scrapy(*command("out", "--strategy", "breadth_first", "--budget", "60", "--keep-links", "0.5"), cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "partybuilding from seeds, 50 % of the links of every page; 46 texts" in shown.stdout
     place = tmp_path / "out" / "crawls" / "partybuilding.breadth_first.seeds.seed0.cap0.links0.5"
@@ -138,7 +138,7 @@ def test_crawls_made_otherwise_are_not_mixed(call_scrapy: RunScrapy, made: Path,
         assert "Remedy: choose another --out" in failed.stderr
 
 
-def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(call_scrapy: RunScrapy, made: Path, tmp_path: Path) -> None:
+def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(run_scrapy: RunScrapy, made: Path, tmp_path: Path) -> None:
     place = tmp_path / "out" / "crawls" / BREADTH_FIRST
     said = interrupted("scrapy", command("out", *LONGER), place / "data", tmp_path)
     assert "interrupted; the same command goes on from here" in said
@@ -149,7 +149,7 @@ def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(call_scrap
 
     short = (made / "first" / "costs.json").read_bytes()
     for folder, out in ((tmp_path, "out"), (made, "first")):
-        shown = call_scrapy(*command(out, *LONGER), cwd=folder)
+        shown = run_scrapy(*command(out, *LONGER), cwd=folder)
         assert shown.returncode == 0, shown.stderr
     resumed, lengthened = tmp_path / "out", made / "first"
     assert [(resumed / name).read_bytes() for name in FIGURES] == [(lengthened / name).read_bytes() for name in FIGURES]
@@ -162,8 +162,8 @@ def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(call_scrap
     assert costs(resumed)[0]["pages"] == costs(lengthened)[0]["pages"] == pages > part["pages"]
 
 
-def test_a_crawl_that_fails_is_named(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    failed = call_scrapy(*command("out", "--strategy", "random", "--cap", "30", "-s", "TOPICAL_LANGUAGES=chinese"), cwd=tmp_path)
+def test_a_crawl_that_fails_is_named(run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    failed = run_scrapy(*command("out", "--strategy", "random", "--cap", "30", "-s", "TOPICAL_LANGUAGES=chinese"), cwd=tmp_path)
     assert failed.returncode == 1
     assert "the crawl partybuilding.random.seeds.seed0.cap30 ended with code 2" in failed.stderr
     assert "TOPICAL_LANGUAGES='chinese'" in failed.stderr

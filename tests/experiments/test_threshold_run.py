@@ -80,19 +80,19 @@ def test_every_crawl_has_its_copy_of_the_topic(made: Path) -> None:
         assert (copy / "terms.tsv").read_bytes() == (original / "terms.tsv").read_bytes()
 
 
-def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(call_experiment: RunScrapy, made: Path) -> None:
+def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(run_experiment: RunScrapy, made: Path) -> None:
     before = {name: (made / "first" / name).read_bytes() for name in ("threshold.json", "threshold.png")}
     log = made / "first" / "threshold.crawls" / "0.1" / "log"
     said = log.read_bytes()
-    again = call_experiment(*command("first", "--thresholds", "0.1,0.9", "--seconds", "4", "--cost", "0.1"), cwd=made)
+    again = run_experiment(*command("first", "--thresholds", "0.1,0.9", "--seconds", "4", "--cost", "0.1"), cwd=made)
     assert again.returncode == 0, again.stderr
     assert "2 of 2 crawls are there already" in again.stderr
     assert log.read_bytes() == said
     assert {name: (made / "first" / name).read_bytes() for name in before} == before
 
-    longer = call_experiment(*command("first", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
+    longer = run_experiment(*command("first", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
     assert longer.returncode == 0, longer.stderr
-    straight = call_experiment(*command("straight", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
+    straight = run_experiment(*command("straight", "--thresholds", "0.1", "--seconds", "4,8", "--cost", "0.1"), cwd=made)
     assert straight.returncode == 0, straight.stderr
     assert figures(made / "first") == figures(made / "straight")
     short, long = (budget["points"] for budget in figures(made / "first")["budgets"])
@@ -108,7 +108,7 @@ def test_crawls_of_other_settings_are_not_mixed(call_experiment: RunScrapy, made
     assert "Remedy: choose another --out" in failed.stderr
 
 
-def test_an_interrupted_experiment_goes_on(call_experiment: RunScrapy, tmp_path: Path) -> None:
+def test_an_interrupted_experiment_goes_on(run_experiment: RunScrapy, tmp_path: Path) -> None:
     options = command("out", "--thresholds", "0.1", "--seconds", "70", "--processes", "1")
     data = tmp_path / "out" / "threshold.crawls" / "0.1" / "data"
     said = interrupted("experiments", options, data, tmp_path)
@@ -117,14 +117,14 @@ def test_an_interrupted_experiment_goes_on(call_experiment: RunScrapy, tmp_path:
     assert not (data.parent / "finished.json").exists()
     assert 5 < len(urls(data)) < 70
 
-    shown = call_experiment(*options, cwd=tmp_path)
+    shown = run_experiment(*options, cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert figures(tmp_path / "out")["budgets"][0]["points"][0]["pages"] == 70
 
 
-def test_a_crawl_that_fails_is_named(call_experiment: RunScrapy, tmp_path: Path) -> None:
+def test_a_crawl_that_fails_is_named(run_experiment: RunScrapy, tmp_path: Path) -> None:
     options = command("out", "--thresholds", "0.1", "-s", "TOPICAL_TRAP_PAGES=many")
-    failed = call_experiment(*options, cwd=tmp_path)
+    failed = run_experiment(*options, cwd=tmp_path)
     assert failed.returncode == 1
     assert "the crawl with threshold 0.1 ended with code 2" in failed.stderr
     assert "TOPICAL_TRAP_PAGES='many'" in failed.stderr

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from wait_tools import wait_for
 
+from topical_crawler import workers
 from topical_crawler.extraction import CRASHED, TIMED_OUT, Extracted
 from topical_crawler.extraction.pool import ExtractPool
 
@@ -26,6 +27,12 @@ ARTICLE = (
 )
 SLOW = f"<p>{SENTENCE}<a href='/x'>链接</a></p>" * 60_000
 """Three million characters that are worked on for much longer than the tests wait."""
+
+
+@pytest.fixture(autouse=True)
+def started_for_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes are started as a user's are, and not forked from one of the tests."""
+    monkeypatch.setattr(workers, "subprocess", subprocess)
 
 
 def test_pool_extracts_in_other_processes_and_ends_them() -> None:

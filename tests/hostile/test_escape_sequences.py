@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from crawl_tools import ROOT, Reply, Site, article, crawl, environment, rows
+from fork_tools import run_forked
 
 EVIL = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\u2066\x00"
 ESCAPED = "&#27;]0;owned&#7;&#27;[31m&#x9b;2J&#x202e;&#x2066;"
@@ -27,8 +26,6 @@ def test_control_characters_never_leave_the_page(topic: Path, tmp_path: Path) ->
     fields = [str(value) for row in found for value in (row.title, row.author, row.text, row.source, dict(row.why))]
     assert not [field for field in fields if CONTROL.search(field.replace("\n", ""))]
     assert not [line for line in crawled.log.splitlines() if CONTROL.search(line)]
-    exported = subprocess.run(
-        [sys.executable, "-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--format", "txt"],
-        cwd=ROOT, env=environment(), capture_output=True, encoding="utf-8", check=True,
-    ).stdout  # fmt: skip
+    line = ["-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--format", "txt"]
+    exported = run_forked(line, ROOT, environment()).stdout
     assert "党建" in exported and not CONTROL.search(exported.replace("\n", "").replace("\t", ""))

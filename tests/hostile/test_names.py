@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from crawl_tools import ROOT, Crawled, Reply, Site, article, crawl, environment, rows
+from fork_tools import run_forked
 
 SETTINGS = """
 import socket
@@ -69,10 +68,8 @@ def test_passwords_of_links_and_redirects_are_not_kept(topic: Path, tmp_path: Pa
         crawled = crawl(topic, tmp_path / "data", f"{named}/", DOWNLOAD_DELAY=0, LOG_LEVEL="DEBUG")
     assert crawled.code == 0, crawled.log
     assert {row.final_url.removeprefix(site.url) for row in rows(tmp_path / "data")} == {"/", "/linked", "/target"}
-    exported = subprocess.run(
-        [sys.executable, "-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--rejected"],
-        cwd=ROOT, env=environment(), capture_output=True, encoding="utf-8", check=True,
-    ).stdout  # fmt: skip
+    line = ["-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--rejected"]
+    exported = run_forked(line, ROOT, environment()).stdout
     assert "党建 二" in exported and "s3cret" not in exported
     for file in (tmp_path / "data").glob("*.sqlite"):
         assert b"s3cret" not in file.read_bytes()

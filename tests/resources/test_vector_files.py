@@ -1,6 +1,7 @@
 """Files of other programs: every form gives the same vectors, damage is named, and no file is run that is not trusted."""
 
 import gzip
+import multiprocessing
 import os
 import pickle
 import re
@@ -8,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from topical_crawler.resources import vectors as tested
 from topical_crawler.resources.vectors import WordVectors, convert, open_vector_file
 
 WORDS = ["党员", "干部", "CPU", "ｃｐｕ", "零"]
@@ -161,11 +165,39 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / name for name in names}
 
 
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child is forked from this process, where gensim is imported already; a second of processor time a child."""
+    import gensim.models  # noqa: F401
+
+    def run(line: list[str], *, env: dict[str, str], cwd: str, **_: Any) -> subprocess.CompletedProcess[bytes]:
+        said = Path(cwd, "said")
+
+        def child() -> None:
+            os.environ.clear()
+            os.environ.update(env)
+            os.chdir(cwd)
+            sys.stderr, sys.argv = said.open("w", encoding="utf-8"), line[2:3] + line[4:]
+            exec(line[3], {})  # noqa: S102 - as `python -c` does
+
+        process = multiprocessing.get_context("fork").Process(target=child)
+        process.start()
+        process.join()
+        return subprocess.CompletedProcess(line, process.exitcode or 0, b"", said.read_bytes())
+
+    monkeypatch.setattr(tested, "subprocess", SimpleNamespace(run=run, DEVNULL=subprocess.DEVNULL))
+
+
 PICKLES = ["w.kv", "w-apart.kv", "w.kv.gz", "w.model", "w-apart.model", "f.kv", "f.model", "f-apart.model"]
+IN_FORKS = pytest.mark.usefixtures("forked")
 
 
 @pytest.mark.parametrize("name", [*PICKLES, "w.vec", "w.bin", "f.vec", "f.bin"])
-def test_files_of_gensim_give_its_vectors(models: dict[str, Path], tmp_path: Path, name: str) -> None:
+def test_files_of_gensim_give_its_vectors(
+    models: dict[str, Path], tmp_path: Path, name: str, request: pytest.FixtureRequest
+) -> None:
+    if name != "w.kv":  # which is read as a user's is
+        request.getfixturevalue("forked")
     expected = np.load(models[name].with_name(f"{name[0]}-expected.npz"))
     vectors = WordVectors.open(convert(models[name], tmp_path / "v.npy", trust_pickle=name in PICKLES).path)
     rows = expected["rows"] / np.linalg.norm(expected["rows"], axis=1, keepdims=True)
@@ -192,6 +224,7 @@ class Call:
         return self.call
 
 
+@IN_FORKS
 @pytest.mark.parametrize(("protocol", "names"), [(2, ("system", "getattr")), (5, ("eval", "load"))])
 def test_nothing_but_vectors_is_run_of_a_pickle_that_is_trusted(tmp_path: Path, protocol: int, names: tuple[str, ...]) -> None:
     trace, path = tmp_path / "was-run", tmp_path / "v.kv"
@@ -245,6 +278,7 @@ _unpickle({str(models["w.kv"])!r}, os.getcwd())
     assert [path.name for path in tmp_path.rglob("*")] == ["folder", "own"]
 
 
+@IN_FORKS
 @pytest.mark.parametrize("content", [b"\x80\x04}.", b"\x80\x04", b"\x80\x040000.", b"\x80\x04K\x01Q."])
 def test_a_pickle_that_is_damaged_or_holds_no_vectors(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "v.kv").write_bytes(content)
@@ -252,6 +286,7 @@ def test_a_pickle_that_is_damaged_or_holds_no_vectors(tmp_path: Path, content: b
         convert(tmp_path / "v.kv", tmp_path / "out.npy", trust_pickle=True)
 
 
+@IN_FORKS
 def test_a_model_without_what_lies_beside_it(models: dict[str, Path], tmp_path: Path) -> None:
     alone = tmp_path / "w.kv"
     alone.write_bytes(models["w-apart.kv"].read_bytes())

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from crawl_tools import DEMO, ROOT, command, make_topic, rows
+from fork_tools import run_forked
 
 from topical_crawler import TopicError, load_topic, strategies
 
@@ -45,6 +46,8 @@ def run(plugin: Path, tmp_path: Path) -> Run:
 
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         line = [sys.executable, *map(str, arguments)]
+        if arguments[0] == "-m":
+            return run_forked(arguments, tmp_path, environment)
         return subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
 
     return call

@@ -8,7 +8,6 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fork_tools import Forked
-from wait_tools import HANGS, wait_for
+from wait_tools import wait_for
 
 from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -198,7 +197,7 @@ def environment(project: Path | None = None) -> dict[str, str]:
 
 def start(line: list[str], project: Path | None = None) -> Forked:
     """A crawl whose log is read by the caller; ``line`` begins with Python and has ``-m scrapy`` or the path of a script."""
-    return Forked(line[3:] if line[1] == "-m" else line[1:], ROOT, environment(project))
+    return Forked(line[1:], ROOT, environment(project))
 
 
 def crawl(topic: Path | str, data: Path, seeds: str | None = None, project: Path | None = None, **options: object) -> Crawled:
@@ -254,18 +253,12 @@ def interrupted(module: str, options: Iterable[object], data: Path, cwd: Path) -
             return len(rows(data)) > 5
         return False
 
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
     for _ in range(10):
-        running = subprocess.Popen(
-            [sys.executable, "-m", module, *map(str, options)],
-            cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
+        running = Forked(["-m", module, *map(str, options)], cwd, variables)
         wait_for(lambda running=running: running.poll() is not None or under_way())
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=HANGS)
+        _, said = running.communicate()
         if running.returncode and not data.with_name("finished.json").exists():
             break
         shutil.rmtree(cwd / "out")

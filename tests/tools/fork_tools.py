@@ -1,8 +1,8 @@
-"""Scrapy commands, and scripts that run them, in processes that are forked from one which has imported Scrapy and the project.
+"""Commands, and scripts that run them, in processes that are forked from one which has imported Scrapy and the project.
 
 A crawl of a few pages takes two seconds of processor time when Python starts anew, most of it for imports, and the tests make
-more than a hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment. The
-first process that extracts its texts is forked, too, before it has threads; the next ones are started.
+some hundred. A forked process is otherwise like one that was started: it has its own files, signals and environment. So are the
+commands that it starts itself, and its first workers, before it has threads; the next ones are started.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import atexit
 import contextlib
 import functools
 import gc
+import importlib
+import inspect
+import json
 import multiprocessing
 import os
 import runpy
@@ -19,18 +22,21 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+import traceback
+import weakref
+from collections.abc import Mapping, Sequence
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from unittest import mock
 
+from rich.live import _RefreshThread
 from scrapy.utils.misc import walk_modules_iter
 from wait_tools import HANGS
 
-from topical_crawler import Page, strategies, workers
+from topical_crawler import Page, extraction, settings, strategies, workers
 from topical_crawler.cleaning.boilerplate import default_patterns
 from topical_crawler.strategies.relevancy.url_structure import site
 
@@ -54,26 +60,38 @@ PRELOADED = [
     "topical_crawler.strategies.semantic.strategy",
     "topical_crawler.web.shells",
     "topical_crawler.commands.crawl",
+    "experiments.recorded_crawls",
     "fork_tools",
 ]
-"""Nothing here reads a variable of the environment, and none installs a reactor."""
+"""Nothing here but the settings reads a variable of the environment, and none installs a reactor."""
 
 
 class Forked:
-    """A process of its own that runs a command line of Scrapy, or one that begins with the path of a script. It has what of
-    ``subprocess.Popen`` the tests use."""
+    """A process of its own that runs what stands behind ``python`` on a command line: ``-m`` and a module, or the path of a
+    script. It has what of ``subprocess.Popen`` the tests use; ``stdout`` only where its ``output`` is asked for."""
 
-    def __init__(self, line: list[str], cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], *, output: bool = False) -> None:
         read, write = os.pipe()
+        read_output, write_output = os.pipe() if output else (None, os.open(os.devnull, os.O_WRONLY))
         try:
             self._process: ForkServerProcess = _context().Process(
-                target=_run, args=(line, cwd, dict(environment), _Passed(write)), daemon=True
+                target=_run,
+                args=(list(map(str, line)), cwd, dict(environment), _Passed(write_output), _Passed(write)),
+                daemon=True,
             )
             self._process.start()
         finally:
             os.close(write)
+            os.close(write_output)
         self.stderr = os.fdopen(read, encoding="utf-8")
+        self.stdout = None if read_output is None else os.fdopen(read_output, encoding="utf-8")
         self.pid = self._process.pid or 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait(HANGS)
 
     @property
     def returncode(self) -> int | None:
@@ -95,17 +113,30 @@ class Forked:
             raise subprocess.TimeoutExpired("scrapy", timeout or 0.0)
         return self.returncode
 
-    def communicate(self, timeout: float = HANGS) -> tuple[None, str]:
+    def communicate(self, timeout: float = HANGS) -> tuple[str, str]:
         """What it has written by its end; after ``timeout`` seconds it is killed."""
         hangs = threading.Timer(timeout, self.kill)
         hangs.start()
+        said: list[str] = []
+        reader = threading.Thread(target=lambda: said.append(self.stdout.read() if self.stdout else ""))
+        reader.start()
         try:
             with self.stderr:
                 log = self.stderr.read()
+            reader.join()
             self.wait(timeout)
         finally:
             hangs.cancel()
-        return None, log
+        return said[0], log
+
+
+def run_forked(
+    line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], timeout: float = HANGS
+) -> subprocess.CompletedProcess[str]:
+    """``subprocess.run`` with ``capture_output``, of a process that is forked."""
+    process = Forked(line, cwd, environment, output=True)
+    output, log = process.communicate(timeout)
+    return subprocess.CompletedProcess(line, process.wait(), output, log)
 
 
 class _Passed:
@@ -132,60 +163,116 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _run(line: list[str], cwd: Path, environment: dict[str, str], log: int) -> None:
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for source, target in ((log, 2), (nothing, 0), (nothing, 1)):
+def _run(line: list[str], cwd: Path, environment: dict[str, str], out: int, log: int, given: int | None = None) -> None:
+    for target, source in enumerate((os.open(os.devnull, os.O_RDONLY) if given is None else given, out, log)):
         os.dup2(source, target)
-    os.closerange(3, 1024)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
-    sys.__stderr__ = sys.stderr
+    if given is None:  # else objects that are still there would close what has got the numbers of their files
+        os.closerange(3, 1024)
+    write = functools.partial(open, mode="w", encoding="utf-8", closefd=False)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.__stdout__ = write(1, errors="surrogateescape")
+    sys.stderr = sys.__stderr__ = write(2, buffering=1, errors="backslashreplace")
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
+    importlib.reload(settings)  # which has read variables of the environment
+    strategies._plugins.cache_clear()  # which have been looked for in other folders
     sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
-    script = line[0].endswith(".py")
-    sys.argv = line if script else ["scrapy", *line]
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    from scrapy.cmdline import execute
-
-    workers.subprocess = _Extractor()  # type: ignore[assignment]
+    workers.subprocess = _Workers()  # type: ignore[assignment]
+    subprocess.Popen = _Popen  # type: ignore[misc]
     try:
-        if script:
-            runpy.run_path(line[0], run_name="__main__")
+        if line[0] == "-m":
+            sys.argv = line[1:]
+            sys.path.insert(0, str(Path.cwd()))
+            runpy.run_module(line[1], run_name="__main__", alter_sys=True)
         else:
-            execute()
+            sys.argv = line
+            sys.path.insert(0, str(Path(line[0]).resolve().parent))
+            runpy.run_path(line[0], run_name="__main__")
     finally:
         atexit._run_exitfuncs()
 
 
-class _Extractor:
-    """The process that extracts texts, with what of the module ``subprocess`` and of its ``Popen`` a worker uses. Any other
-    process, and each after the first, is started as always."""
+class _Popen(subprocess.Popen[Any]):
+    """Forks what is started as ``python -m``, as long as there is no reactor, which two processes cannot share, and no thread
+    but that of a bar that shows progress."""
+
+    def _execute_child(self, *values: Any) -> None:
+        given = dict(zip(_GIVEN, values, strict=True))
+        line = list(map(str, given["args"]))
+        others = {type(thread) for thread in threading.enumerate()} - {type(threading.main_thread()), _RefreshThread}
+        if line[:2] != [sys.executable, "-m"] or others or "twisted.internet.reactor" in sys.modules:
+            super()._execute_child(*values)  # type: ignore[misc]
+            return
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.pid = os.fork()
+        if not self.pid:
+            if given["start_new_session"]:
+                os.setsid()
+            if given["process_group"] >= 0:
+                os.setpgid(0, given["process_group"])
+            weakref.finalize._registry.clear()  # folders that are not its own to remove
+            stdin, *files = (given[name] if given[name] >= 0 else own for own, name in enumerate(_FILES))
+            place, environment = Path(given["cwd"] or "."), dict(given["env"] or os.environ)
+            arguments = (line[1:], place, environment, *files, stdin)
+            os._exit(multiprocessing.get_context("fork").Process(target=_run, args=arguments)._bootstrap())
+        self._child_created = True
+        self._close_pipe_fds(*(given[name] for name in _PIPES))
+
+
+_GIVEN = list(inspect.signature(subprocess.Popen._execute_child).parameters)[1:]  # type: ignore[attr-defined]
+_FILES = ("p2cread", "c2pwrite", "errwrite")
+_PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+
+
+class _Workers:
+    """What ``topical_crawler.workers`` uses of the module ``subprocess``. Its first processes are forked here, before there are
+    threads, and wait to be told what they serve; the next ones are started as always."""
 
     PIPE = subprocess.PIPE
 
+    def __init__(self, number: int = 2) -> None:
+        self._idle = [_Worker() for _ in range(number)]
+
+    def Popen(self, line: list[str], **options: Any) -> Any:
+        if not self._idle:
+            return subprocess.Popen(line, **options)
+        return self._idle.pop().begun(line[3:])
+
+
+class _Worker:
+    """A process that waits; with what of ``subprocess.Popen`` is used."""
+
     def __init__(self) -> None:
         self.returncode: int | None = None
-        self._taken = False
-        (calls, to), (back, answers) = os.pipe(), os.pipe()
+        (calls, self._to), (self._back, answers) = os.pipe(), os.pipe()
         self.pid = os.fork()
         if not self.pid:
             try:
                 os.setsid()
                 os.dup2(calls, 0)
                 os.dup2(answers, 1)
-                os.closerange(3, 1024)
-                workers.serve(*_EXTRACTS)
+                for end in (calls, self._to, self._back, answers):
+                    os.close(end)
+                if given := sys.stdin.buffer.readline():
+                    variables, (path, *target) = json.loads(given)
+                    os.environ.update(variables)
+                    sys.path[:] = json.loads(path)
+                    workers.subprocess = subprocess
+                    workers.serve(*target)
+            except Exception:
+                traceback.print_exc()
             finally:
                 os._exit(1)
         os.close(calls)
         os.close(answers)
-        self.stdin, self.stdout = os.fdopen(to, "wb"), os.fdopen(back, "rb")
 
-    def Popen(self, line: list[str], **options: Any) -> Any:
-        if self._taken or tuple(line[-3:]) != _EXTRACTS:
-            return subprocess.Popen(line, **options)
-        self._taken = True
+    def begun(self, given: list[str]) -> Self:
+        self.stdin, self.stdout = os.fdopen(self._to, "wb"), os.fdopen(self._back, "rb")
+        self.stdin.write(json.dumps([dict(os.environ), given]).encode() + b"\n")
+        self.stdin.flush()
         return self
 
     def poll(self) -> int | None:
@@ -205,15 +292,64 @@ class _Extractor:
         return self.returncode
 
 
-_EXTRACTS = ("topical_crawler.extraction", "extract", "warm_up")
+class ServedWorker:
+    """For ``topical_crawler.workers`` in the process of the tests, instead of the module ``subprocess``."""
+
+    PIPE = subprocess.PIPE
+
+    def __init__(self, line: list[str]) -> None:
+        (calls, to), (back, answers) = os.pipe(), os.pipe()
+        given = (line[3:], Path.cwd(), dict(os.environ), _Passed(calls), _Passed(answers))
+        try:
+            self._process: ForkServerProcess = _context().Process(target=_serve, args=given, daemon=True)
+            self._process.start()
+        finally:
+            os.close(calls)
+            os.close(answers)
+        self.stdin, self.stdout = os.fdopen(to, "wb"), os.fdopen(back, "rb")
+        self.pid = self._process.pid or 0
+
+    @classmethod
+    def Popen(cls, line: list[str], **_: Any) -> Self:
+        return cls(line)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def wait(self) -> int | None:
+        self._process.join()
+        return self.returncode
+
+    def kill(self) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _serve(given: list[str], cwd: Path, environment: dict[str, str], calls: int, answers: int) -> None:
+    os.setsid()
+    os.dup2(calls, 0)
+    os.dup2(answers, 1)
+    os.closerange(3, 1024)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    importlib.reload(settings)
+    sys.path[:] = json.loads(given[0])
+    workers.serve(*given[1:])
 
 
 def read_dictionaries() -> None:
     """What crawls read first, and keep."""
     from crawl_tools import make_topic
 
-    for package in ("scrapy.commands", "topical_crawler.commands"):
+    for package in ("scrapy.commands", "topical_crawler.commands", "topical_crawler.cli"):
         list(walk_modules_iter(package))
+    extraction.warm_up()
     default_patterns()
     site("http://www.example.cn/")
 

@@ -11,7 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fork_tools import Forked
 
 HANGS = 240.0
 """Seconds after which a test is taken to hang: it ends the test, and decides nothing else."""
@@ -31,7 +34,7 @@ def wait_for(condition: Callable[[], object], explain: Callable[[], object] = la
 
 
 @contextmanager
-def ended_where_it_hangs(process: subprocess.Popen[str]) -> Iterator[None]:
+def ended_where_it_hangs(process: subprocess.Popen[str] | Forked) -> Iterator[None]:
     """What reads from ``process`` here comes to an end."""
     hangs = threading.Timer(HANGS, process.kill)
     hangs.start()
@@ -41,7 +44,7 @@ def ended_where_it_hangs(process: subprocess.Popen[str]) -> Iterator[None]:
         hangs.cancel()
 
 
-def judging_page(process: subprocess.Popen[str]) -> tuple[str, str]:
+def judging_page(process: subprocess.Popen[str] | Forked) -> tuple[str, str]:
     """The address of the page that a command shows to a person, once it is there; and all that the command said until then."""
     assert process.stderr is not None
     said = ""
@@ -55,7 +58,7 @@ def judging_page(process: subprocess.Popen[str]) -> tuple[str, str]:
     return address[0], said
 
 
-def stopped(process: subprocess.Popen[str]) -> tuple[str, str]:
+def stopped(process: subprocess.Popen[str] | Forked) -> tuple[str, str]:
     """What the command still writes, output and errors, once Ctrl-C has told it to end."""
     with ended_where_it_hangs(process):
         process.send_signal(signal.SIGINT)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from fork_tools import Forked
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
@@ -74,18 +73,14 @@ class Served:
 def workbench(folder: Path, *arguments: str) -> Iterator[Served]:
     """A workbench in ``folder``."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    command = [sys.executable, "-m", "scrapy", "workbench", "--no-browser", *arguments]
-    errors = (folder / "workbench.log").open("w+", encoding="utf-8")
-    server = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=errors, encoding="utf-8")
+    server = Forked(["-m", "scrapy", "workbench", "--no-browser", *arguments], folder, environment)
     try:
-        assert server.stderr is not None
         with ended_where_it_hangs(server):
             first = server.stderr.readline().strip()
         assert first.startswith("http://"), first + server.stderr.read()
         yield Served(first)
     finally:
         said = stopped(server)[1]
-        errors.close()
         assert "Traceback" not in said, said
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from fork_tools import Forked
 from postgres_tools import GivenServer, server
 from redis_tools import RedisServer
 from wait_tools import HANGS, wait_for
@@ -35,13 +34,13 @@ def served(tmp_path_factory: pytest.TempPathFactory, postgres: GivenServer) -> I
         arguments = ("-a", "topic=partybuilding", "-a", f"seeds={ROOT / 'demo/seeds.txt'}", *REPLAY, *shared)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
         workers = [
-            subprocess.Popen(
-                [sys.executable, "-m", "scrapy", "crawl", "topical", *arguments, "-s", f"TOPICAL_WORKER={name}",
-                 "-s", "TOPICAL_IDLE_SECONDS=-1"],
-                cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            Forked(
+                ["-m", "scrapy", "crawl", "topical", *arguments, "-s", f"TOPICAL_WORKER={name}", "-s", "TOPICAL_IDLE_SECONDS=-1"],
+                folder,
+                environment,
             )
             for name in ("east", "west")
-        ]  # fmt: skip
+        ]
         with workbench(folder, "partybuilding", "--bind", "0.0.0.0", "-s", "TOPICAL_RESOURCES=0", *shared) as found:
             wait_for(lambda: is_idle(found.api(CRAWL)["stats"]))
             yield found
