@@ -66,7 +66,7 @@ _CHECKPOINT, _COUNTED = "strategy", "counted"
 _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
 _SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
 _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
-_RESCORED, _EXPECTED = "rescored", "expected"
+_RESCORED, _EXPECTED = "rescorings", "expected"
 
 # -- Checkpoints of the strategy
 
@@ -127,16 +127,19 @@ def restore(strategy: Strategy, frontier: Frontier) -> None:
 
 
 def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[float] | None:
-    """Score the best waiting links again if what was learned since the last time may have raised some of them. Returns their
-    scores, the link with the highest priority first; None where nothing was learned."""
+    """Score waiting links again if what was learned since the last time may have raised some of them: the :data:`FORESIGHT` best,
+    every second time twice as many, every fourth time four times as many, and so on. Returns their scores, the link with the
+    highest priority first; None where nothing was learned."""
     revision = strategy.revision + policy.revision
-    if revision == (frontier.load(_RESCORED) or 0):
+    last, times = frontier.load(_RESCORED) or (0, 0)
+    if revision == last:
         return None
-    entries, scores = _scored(strategy, frontier, MOST_RESCORED)
+    times += 1
+    entries, scores = _scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
     policy.meet(e.host for e in entries)
     places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
     frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
-    frontier.save(_RESCORED, revision)
+    frontier.save(_RESCORED, [revision, times])
     return [score or 0.0 for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: -pair[0])]
 
 
