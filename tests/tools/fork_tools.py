@@ -325,8 +325,9 @@ class ServedWorker:
         return self.returncode
 
     def kill(self) -> None:
-        if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # the server may know of its end before this process does
+            if self.returncode is None:
+                os.kill(self.pid, signal.SIGKILL)
 
 
 def _serve(given: list[str], cwd: Path, environment: dict[str, str], calls: int, answers: int) -> None:
