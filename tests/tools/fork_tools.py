@@ -101,8 +101,9 @@ class Forked:
         return self.returncode
 
     def send_signal(self, number: signal.Signals) -> None:
-        if self.returncode is None:
-            os.kill(self.pid, number)
+        with contextlib.suppress(ProcessLookupError):  # as subprocess.Popen: it may have ended meanwhile
+            if self.returncode is None:
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
