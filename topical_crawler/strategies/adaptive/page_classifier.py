@@ -182,31 +182,27 @@ class PageClassifier:
         return self._packed(self._count(text, description_of(page), page.title, labels), labels, article)
 
     def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
-        known, cut = self._known, self._segmenter.cut
+        body, head, of_title, labels = map(self._content, (text, description, title, "\n".join(own_labels)))
         numbers: defaultdict[int, int] = defaultdict(int)
         occurrences: defaultdict[str, int] = defaultdict(int)
-        words = Counter(cut(text))
-        for word, count in words.items():
-            if (content := known(word)) is not None:
-                number, terms = content
-                numbers[number] += count
-                for term in terms:
-                    occurrences[term] += count
-        head, of_title, labels = (self._content(part) for part in (description, title, "\n".join(own_labels)))
-        parts = {term: HEAD_WEIGHT for word in (*head, *labels) for term in self._find_terms(word)}
+        for _, count, number, terms in body:
+            numbers[number] += count
+            for term in terms:
+                occurrences[term] += count
+        parts = {term: HEAD_WEIGHT for _, _, _, terms in (*head, *labels) for term in terms}
         for term, count in occurrences.items():
             parts[term] = parts.get(term, 0.0) + count / (count + SATURATION)
+        described = [word for word, *_ in head]
         odds = 0.0
         if self._even:
-            body = [word for word in words if known(word) is not None]
-            odds = evidence(self._eq3(head), self._even) + evidence(self._eq3(body), self._even)
-        for word in of_title:
-            numbers[_number(word)] += TITLE_COUNT
-        for word, count in labels.items():
-            numbers[_number(word)] += LABEL_COUNT * count
+            odds = evidence(self._eq3(described), self._even) + evidence(self._eq3([word for word, *_ in body]), self._even)
+        for _, _, number, _ in of_title:
+            numbers[number] += TITLE_COUNT
+        for _, count, number, _ in labels:
+            numbers[number] += LABEL_COUNT * count
         for label in own_labels:
             numbers[_number(_whole(label))] += WHOLE_LABEL_COUNT
-        return numbers, parts, odds, self._describe(list(head))
+        return numbers, parts, odds, self._describe(described)
 
     def _eq3(self, words: Collection[str]) -> float:
         """Eq. 3 of Zhou et al. 2019 over distinct words, where each is similar to itself only; 0 for no words."""
@@ -234,9 +230,10 @@ class PageClassifier:
         parts = (word[i:j] for i in range(end - 2) for j in range(i + 2, min(end, i + most + 1)))
         return tuple(t for t in dict.fromkeys((word, *parts)) if t in self._terms and (t == word or not t.isascii()))
 
-    def _content(self, text: str) -> Counter[str]:
-        """The content words of a text with their numbers of occurrences."""
-        return Counter([word for word in self._segmenter.cut(text) if self._known(word) is not None])
+    def _content(self, text: str) -> list[tuple[str, int, int, tuple[str, ...]]]:
+        """The distinct content words of a text: how often each occurs, its number, and the topic terms in it."""
+        words = Counter(self._segmenter.cut(text)).items()
+        return [(word, count, *known) for word, count in words if (known := self._known(word)) is not None]
 
     def _read_word(self, word: str) -> tuple[int, tuple[str, ...]] | None:
         """The number of a content word, and the topic terms in it; None for any other."""
