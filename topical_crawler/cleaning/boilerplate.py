@@ -28,6 +28,7 @@ from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.package_data import data_folder
 from topical_crawler.text.passages import VERBATIM, Layout, Passage, passages, plain
 from topical_crawler.text.passages import layout as layout_of
+from topical_crawler.text.segment import normalise
 
 MIN_PAGES, EDGE_SHARE = 5, 0.3
 """From how many pages, and which share of the host's pages, a line at head or tail is the site's. Measured on 14 blogs and 8
@@ -62,7 +63,7 @@ def digest(line: str) -> int:
     >>> digest("本文链接：https://a.cn/x.html 转载请注明") == digest("本文链接：https://a.cn/y/ 转载请注明")
     True
     """
-    folded = _ADDRESS.sub("@", unicodedata.normalize("NFKC", line).casefold())
+    folded = _ADDRESS.sub("@", normalise(line))
     folded = _NUMBER.sub("0", "".join(folded.split()))
     return int.from_bytes(blake2b(folded.encode("utf-8", "replace"), digest_size=8).digest(), signed=True) or 1
 
@@ -272,7 +273,7 @@ class Cleaner:
         """
         if len(line) > MAX_LINE:
             return None
-        if not self._begins_soon(folded := _fold(line)):
+        if not self._begins_soon(folded := normalise(line)):
             return None
         left, notices = self.patterns.copyright.subn("", folded)
         left, others = self.patterns.boilerplate.subn("", left)
@@ -375,7 +376,7 @@ def read_patterns(lines: Iterable[str], name: str) -> Patterns:
             raise ValueError(f"{where}: a pattern before the first section; put [copyright] or [boilerplate] above it")
         elif line.startswith("/"):
             section.append(_expression(line, where))
-        elif not (phrase := _fold(line)):
+        elif not (phrase := normalise(line)):
             raise ValueError(f"{where}: the phrase has no visible character; take the line away")
         else:
             section.append(re.escape(phrase))
@@ -414,7 +415,3 @@ def _expression(line: str, where: str) -> str:
     if pattern.match(""):
         raise ValueError(f"{where}: the expression matches an empty line; give it at least one fixed character")
     return f"(?:{source})"
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
