@@ -260,7 +260,7 @@ class Run:
         return Found(number, failed="?", error=error)
 
     def _take(self, running: dict[Future[Found], int]) -> None:
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
+        for future in sorted(wait(running, return_when=FIRST_COMPLETED).done, key=running.__getitem__):
             del running[future]
             self._count(future.result())
         if time.monotonic() - self._said >= SAID_EVERY:
