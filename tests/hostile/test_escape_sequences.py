@@ -27,5 +27,6 @@ def test_control_characters_never_leave_the_page(topic: Path, tmp_path: Path) ->
     assert not [field for field in fields if CONTROL.search(field.replace("\n", ""))]
     assert not [line for line in crawled.log.splitlines() if CONTROL.search(line)]
     line = ["-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--format", "txt"]
-    exported = run_forked(line, ROOT, environment()).stdout
-    assert "党建" in exported and not CONTROL.search(exported.replace("\n", "").replace("\t", ""))
+    done = run_forked(line, ROOT, environment())
+    assert done.returncode == 0, done.stderr
+    assert "党建" in done.stdout and not CONTROL.search(done.stdout.replace("\n", "").replace("\t", ""))

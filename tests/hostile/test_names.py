@@ -69,7 +69,8 @@ def test_passwords_of_links_and_redirects_are_not_kept(topic: Path, tmp_path: Pa
     assert crawled.code == 0, crawled.log
     assert {row.final_url.removeprefix(site.url) for row in rows(tmp_path / "data")} == {"/", "/linked", "/target"}
     line = ["-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--rejected"]
-    exported = run_forked(line, ROOT, environment()).stdout
-    assert "党建 二" in exported and "s3cret" not in exported
+    done = run_forked(line, ROOT, environment())
+    assert done.returncode == 0, done.stderr
+    assert "党建 二" in done.stdout and "s3cret" not in done.stdout
     for file in (tmp_path / "data").glob("*.sqlite"):
         assert b"s3cret" not in file.read_bytes()
