@@ -66,32 +66,11 @@ PRELOADED = [
 """Nothing here but the settings reads a variable of the environment, and none installs a reactor."""
 
 
-class Forked:
-    """A process of its own that runs what stands behind ``python`` on a command line: ``-m`` and a module, or the path of a
-    script. It has what of ``subprocess.Popen`` the tests use; ``stdout`` only where its ``output`` is asked for."""
+class _Served:
+    """A process that the fork server has made, with what of ``subprocess.Popen`` is used."""
 
-    def __init__(self, line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], *, output: bool = False) -> None:
-        read, write = os.pipe()
-        read_output, write_output = os.pipe() if output else (None, os.open(os.devnull, os.O_WRONLY))
-        try:
-            self._process: ForkServerProcess = _context().Process(
-                target=_run,
-                args=(list(map(str, line)), cwd, dict(environment), _Passed(write_output), _Passed(write)),
-                daemon=True,
-            )
-            self._process.start()
-        finally:
-            os.close(write)
-            os.close(write_output)
-        self.stderr = os.fdopen(read, encoding="utf-8")
-        self.stdout = None if read_output is None else os.fdopen(read_output, encoding="utf-8")
-        self.pid = self._process.pid or 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.wait(HANGS)
+    _process: ForkServerProcess
+    pid: int
 
     @property
     def returncode(self) -> int | None:
@@ -113,6 +92,34 @@ class Forked:
         if self.returncode is None:
             raise subprocess.TimeoutExpired("scrapy", timeout or 0.0)
         return self.returncode
+
+
+class Forked(_Served):
+    """A process of its own that runs what stands behind ``python`` on a command line: ``-m`` and a module, or the path of a
+    script. It has what of ``subprocess.Popen`` the tests use; ``stdout`` only where its ``output`` is asked for."""
+
+    def __init__(self, line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], *, output: bool = False) -> None:
+        read, write = os.pipe()
+        read_output, write_output = os.pipe() if output else (None, os.open(os.devnull, os.O_WRONLY))
+        try:
+            self._process = _context().Process(
+                target=_run,
+                args=(list(map(str, line)), cwd, dict(environment), _Passed(write_output), _Passed(write)),
+                daemon=True,
+            )
+            self._process.start()
+        finally:
+            os.close(write)
+            os.close(write_output)
+        self.stderr = os.fdopen(read, encoding="utf-8")
+        self.stdout = None if read_output is None else os.fdopen(read_output, encoding="utf-8")
+        self.pid = self._process.pid or 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait(HANGS)
 
     def communicate(self, timeout: float = HANGS) -> tuple[str, str]:
         """What it has written by its end; after ``timeout`` seconds it is killed."""
@@ -293,7 +300,7 @@ class _Worker:
         return self.returncode
 
 
-class ServedWorker:
+class ServedWorker(_Served):
     """For ``topical_crawler.workers`` in the process of the tests, instead of the module ``subprocess``."""
 
     PIPE = subprocess.PIPE
@@ -302,7 +309,7 @@ class ServedWorker:
         (calls, to), (back, answers) = os.pipe(), os.pipe()
         given = (line[3:], Path.cwd(), dict(os.environ), _Passed(calls), _Passed(answers))
         try:
-            self._process: ForkServerProcess = _context().Process(target=_serve, args=given, daemon=True)
+            self._process = _context().Process(target=_serve, args=given, daemon=True)
             self._process.start()
         finally:
             os.close(calls)
@@ -313,22 +320,6 @@ class ServedWorker:
     @classmethod
     def Popen(cls, line: list[str], **_: Any) -> Self:
         return cls(line)
-
-    @property
-    def returncode(self) -> int | None:
-        return self._process.exitcode
-
-    def poll(self) -> int | None:
-        return self.returncode
-
-    def wait(self) -> int | None:
-        self._process.join()
-        return self.returncode
-
-    def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):  # the server may know of its end before this process does
-            if self.returncode is None:
-                os.kill(self.pid, signal.SIGKILL)
 
 
 def _serve(given: list[str], cwd: Path, environment: dict[str, str], calls: int, answers: int) -> None:
