@@ -11,6 +11,7 @@ from calendar import month_abbr
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from math import log
 from typing import Any, cast
@@ -490,6 +491,11 @@ def _key(value: str) -> str:
     return "".join(unicodedata.normalize("NFKC", value).split()).casefold()
 
 
+@lru_cache(maxsize=4096)  # the pages of a site share their menus
+def _key_without_signs(line: str) -> str:
+    return _key(_NO_SIGNS.sub("", line))
+
+
 class Witnesses:
     """What names the title, the authors, the day and the outlet of a page."""
 
@@ -512,7 +518,8 @@ class Witnesses:
         homes = {b.text for b in blocks[:NEAR] if b.link_share == 1 and _is_home(b.href)}
         own = self.head.meta("og:title")  # some themes call this the name of the application
         self.names = (self.head.sites() | homes) - ({own} if own != self.page else set())
-        parts = [part for part in _STRONG.split(self.page) if part and part not in self.names]
+        self.parts = _STRONG.split(self.page)
+        parts = [part for part in self.parts if part and part not in self.names]
         self.is_silent = all(map(_NO_TITLE.fullmatch, parts)) or (len(parts) == 1 and _is_like_site(parts[0]))  # names no page
         self.title, self.place = "", 0  # elected headline, and the index of its block
         self.near: list[Block] = []  # lines around the headline, a label and its value in one, as at the
@@ -577,7 +584,7 @@ class Witnesses:
 
     def _is_part(self, text: str) -> bool:
         """Whether a text is the title element, or all of it but the names of site and channel."""
-        page, parts = self.page, _STRONG.split(self.page)
+        page, parts = self.page, self.parts
         if text == page or text in parts:
             is_site = text in self.names or (text == page and self.is_silent) or (text != parts[0] and _SITE.search(text))
             return not is_site
@@ -610,7 +617,7 @@ class Witnesses:
         """The index of the headline's block (0 if there is none)."""
         key = _key(self.title)
         short = ((i, b.text[:MAX_LINE]) for i, b in enumerate(self.blocks[:2000]) if b.letters <= MAX_LINE)
-        same = [i for i, text in short if key and _key(_NO_SIGNS.sub("", text)) == key]
+        same = [i for i, text in short if key and _key_without_signs(text) == key]
         return next((i for i in same if self.blocks[i].tag in HEADINGS), same[0] if same else 0)
 
     # Day

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import cast
 
@@ -612,12 +612,21 @@ def _lacks_end(part: HtmlElement) -> bool:
 
 
 def _is_gutter(part: HtmlElement) -> bool:
-    if part.tag in ("td", "th", "span", "a", "ul", "ol", "div", "i", "em") and _GUTTER.search(part.get("class", "")):
+    if part.tag not in ("td", "th", "span", "a", "ul", "ol", "div", "i", "em"):
+        return False
+    may_be_gutter, may_be_button = _may_be_gutter(part.get("class", ""), part.get("onclick", ""))
+    if may_be_gutter:
         text = "".join(part.itertext())
         return not text.strip() or _NUMBERS.fullmatch(text) is not None
-    if part.tag in ("div", "span", "a", "i", "em") and _BUTTON_CLASS.search(part.get("class", "") + part.get("onclick", "")):
+    if may_be_button and part.tag in ("div", "span", "a", "i", "em"):
         return "".join(islice(part.itertext(), 3)).strip().lower() in _BUTTON
     return False
+
+
+@lru_cache(maxsize=1024)  # coloured code has an element for every word, and few classes
+def _may_be_gutter(classes: str, on_click: str) -> tuple[bool, bool]:
+    """Whether attributes are those of a column of line numbers, and of a button."""
+    return _GUTTER.search(classes) is not None, _BUTTON_CLASS.search(classes + on_click) is not None
 
 
 # -- Tables

@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 VERSION = 3  # of the tables; a file of another version is refused
 BUSY_SECONDS = 30.0  # how long a statement waits for another connection that is writing
-_CACHE_KIB = 16_384  # three times as many speed up nothing, at 500,000 links either: the system has the pages
+_CACHE_KIB = 4_096  # four or twelve times as many speed up nothing, at a million links either: the system has the pages
 _CHECKPOINT_PAGES = 4_096  # 16 MiB: a checkpoint costs fsyncs, and a page with 60 new links changes 90 pages of the file
 
 _TABLES = f"""

@@ -129,7 +129,7 @@ def looks_like_list(url: str) -> bool:
     return bool(LIST_ADDRESS.search(path) or OWN_PAGES.search(path))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def looks_like_index(url: str) -> bool:
     """Whether an address is that of a list of all that a site has: its archive, its categories, its tags, its map.
 
@@ -183,7 +183,7 @@ def _joined(above: str, tag: str, attributes: Mapping[str, str | None]) -> str:
     return path[cut + 1 :] if cut >= 0 else path[-MAX_PATH:]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def _step(tag: str, ident: str, classes: str) -> str:
     names = [f".{_ODD.sub('_', name[:_MAX_NAME])}" for name in classes.split()[:2]]
     if ident.strip():
@@ -191,7 +191,7 @@ def _step(tag: str, ident: str, classes: str) -> str:
     return _ODD.sub("_", tag) + _DIGITS.sub("0", "".join(names))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def names_a_label(url: str) -> bool:
     """Whether the path says that the page lists what is filed under something (a tag, category, topic, channel, column, label).
 

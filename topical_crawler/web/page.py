@@ -227,7 +227,7 @@ class Page:
         >>> Page.from_html("http://a.cn/x/", "<p class=crumb><a href=/>首页</a> > <a href=/dj/>党建</a>").labels
         ('首页', '党建')
         """
-        tree = LexborHTMLParser(bounded(html.replace("\0", "")))
+        tree = parsed(html)
         meta, filed, wishes = _meta(tree)
         links, places = _links(tree, html, url, around, paths)
         title, heading, body = tree.css_first("title"), tree.css_first("h1"), tree.body
@@ -274,8 +274,8 @@ def full_text(page: Page, menus: bool = True) -> str:
     """
     runs: Iterable[tuple[str, bool]] | None = page.runs
     if runs is None:
-        tree = LexborHTMLParser(bounded(page.html.replace("\0", ""))) if page.html else None
-        if tree is None or (body := tree.body) is None:
+        body = parsed(page.html).body if page.html else None
+        if body is None:
             return description_of(page)
         _strip_furniture(body)
         runs = _runs(body)
@@ -296,11 +296,12 @@ def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
     run: list[str] = []
     linked = True
     for node in body.traverse(include_text=True):
-        if node.tag == "-text":
+        tag = node.tag
+        if tag == "-text":
             text = node.text_content or ""
             run.append(text)
             linked = linked and (not text.strip(_NO_WORDS) or _in_link(node))
-        elif node.tag in _BLOCKS and run:
+        elif run and tag in _BLOCKS:
             yield "".join(run), linked
             run.clear()
             linked = True
@@ -313,6 +314,15 @@ def _in_link(text: LexborNode) -> bool:
         if node is not None and node.tag != "a":
             node = node.parent
     return node is not None and node.tag == "a"
+
+
+def parsed(html: str) -> LexborHTMLParser:
+    """``html`` as a tree, without NUL and as far as it is :func:`bounded`."""
+    source = html.encode("utf-8", "ignore")
+    if b"\0" in source:  # sooner found in bytes
+        html, source = html.replace("\0", ""), source.replace(b"\0", b"")
+    safe = bounded(html)
+    return LexborHTMLParser(source if safe is html else safe.encode("utf-8", "ignore"))
 
 
 def bounded(html: str) -> str:
@@ -489,7 +499,7 @@ def address(target: str, base: str) -> str:
     return _join("" if target.startswith(("http://", "https://")) else base, target)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def _join(base: str, target: str) -> str:
     """``target`` made absolute; "" where it is not a web address (javascript:, mailto:, broken brackets)."""
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):

@@ -126,7 +126,7 @@ def canonical(url: str) -> str:
     return result if len(result) <= MAX_LENGTH else ""
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def fingerprint(url: str) -> bytes:
     """The identity of a page: BLAKE2b with 128 bits (16 bytes) of its canonical URL.
 
@@ -205,7 +205,7 @@ _DIGITS = re.compile(r"%[0-9A-Fa-f]{2}|[0-9]+")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def host(url: str) -> str:
     """Host in lower case, with its port where that is not the scheme's own; "" where there is none.
 
@@ -238,7 +238,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _PRIVATE_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def not_public(name: str) -> str:
     """Why a host, written as :func:`host` does, is none of the public web: :data:`PRIVATE`, :data:`ODD_PORT`, or "" where it may
     be. Addresses are known in every form that a resolver takes: decimal, hexadecimal, short, IPv4 within IPv6. What a name stands
@@ -276,7 +276,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def shape(url: str) -> str:
     """Host, path with every run of digits as ``0``, names of the parameters: equal for the pages of one template.
 
@@ -309,7 +309,7 @@ def is_binary(url: str, documents: Collection[str] = ()) -> bool:
     return bool(dot) and (extension := extension.lower()) in BINARY and extension not in documents
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def looks_like_trap(url: str) -> bool:
     """Whether the path repeats itself (:data:`MAX_REPEATS` equal segments) or is deeper than :data:`MAX_DEPTH` segments.
 

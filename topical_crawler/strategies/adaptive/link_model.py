@@ -222,17 +222,17 @@ class LinkFeatures:
     ) -> None:
         parts = frozenset(without)
         self._without = _kinds_of(parts)
-        self._cut = lru_cache(4096)(cut)  # an anchor is cut more than once, alone and beside others
+        self._cut = lru_cache(1024)(cut)  # an anchor is cut more than once, alone and beside others
         self._cut_address = cut
         self._no_words = word_ids(())
         self._word_ids = (lambda _: self._no_words) if "likeness" in parts else word_ids
         self._address_terms = (lambda _: 0.0) if "address" in parts else terms_of
         self._anchor_terms = (lambda _: 0.0) if "anchor" in parts else terms_of
         self._surveys = "survey" not in parts
-        self.address = lru_cache(32_768)(self._read_address)
-        self.anchors = lru_cache(32_768)(self._read_anchors)
-        self._places = lru_cache(16_384)(self._read_places)
-        self._wording = lru_cache(32_768)(lambda anchor: wording(self._cut(anchor)))
+        self.address = lru_cache(8_192)(self._read_address)
+        self.anchors = lru_cache(8_192)(self._read_anchors)
+        self._places = lru_cache(4_096)(self._read_places)
+        self._wording = lru_cache(8_192)(lambda anchor: wording(self._cut(anchor)))
 
     def view(self, url: str, evidence: Sequence[Evidence]) -> LinkView:
         """A link that was found in these places. All anchors are read, and the first :data:`MAX_PARENTS` of everything else."""

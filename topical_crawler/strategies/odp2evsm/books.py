@@ -17,9 +17,9 @@ from itertools import islice
 from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
-from topical_crawler.web.page import Evidence, Page, bounded, full_text
+from topical_crawler.web.page import Evidence, Page, full_text, parsed
 
 _NEXT = re.compile(
     r"[\s‹›«»<>\[\]]*(?:下一?页|后一?页|next(?: page)?|older(?: posts?)?|[›»>]+|\d{1,4}|第\d+页)[\s‹›«»<>\[\]→]*", re.I
@@ -127,7 +127,7 @@ def read_book(page: Page) -> Book | None:
     """
     if not _MENTIONED.search(page.html):
         return None
-    body = LexborHTMLParser(bounded(page.html.replace("\0", ""))).body
+    body = parsed(page.html).body
     introductions: list[str] = []
     for node in islice(_labels(body), _MOST_LABELS) if body is not None else ():
         if (introduction := _introduction(node)) and introduction not in introductions:
