@@ -236,7 +236,7 @@ def main() -> None:
     data = crawl.SHARED / "data"
     parser.add_argument("--data", type=Path, default=data if data.is_dir() else None, help="folder of recordings")
     parser.add_argument("--only", nargs="+", default=["web", "web2", "menus", "demo", "redis"], help="some of the webs, redis")
-    parser.add_argument("--pages", type=int, default=3000, help="pages of each crawl (3000)")
+    parser.add_argument("--pages", type=int, default=10_000, help="pages of each crawl (10000)")
     parser.add_argument("--topic", default="", help=f"topic of the crawls ({TOPIC}; demo: partybuilding)")
     for hidden in ("child", "warc", "seeds"):
         parser.add_argument(f"--{hidden}", type=Path, help=argparse.SUPPRESS)
