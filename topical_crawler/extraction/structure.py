@@ -614,7 +614,7 @@ def _lacks_end(part: HtmlElement) -> bool:
 def _is_gutter(part: HtmlElement) -> bool:
     if part.tag not in ("td", "th", "span", "a", "ul", "ol", "div", "i", "em"):
         return False
-    may_be_gutter, may_be_button = _may_be_gutter(part.get("class", ""), part.get("onclick", ""))
+    may_be_gutter, may_be_button = _gutter_or_button(part.get("class", ""), part.get("onclick", ""))
     if may_be_gutter:
         text = "".join(part.itertext())
         return not text.strip() or _NUMBERS.fullmatch(text) is not None
@@ -624,7 +624,7 @@ def _is_gutter(part: HtmlElement) -> bool:
 
 
 @lru_cache(maxsize=1024)  # coloured code has an element for every word, and few classes
-def _may_be_gutter(classes: str, on_click: str) -> tuple[bool, bool]:
+def _gutter_or_button(classes: str, on_click: str) -> tuple[bool, bool]:
     """Whether attributes are those of a column of line numbers, and of a button."""
     return _GUTTER.search(classes) is not None, _BUTTON_CLASS.search(classes + on_click) is not None
 
