@@ -32,7 +32,18 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import ReturningInsert
 
 from topical_crawler.cleaning import measure
-from topical_crawler.corpus.record import NON_LETTERS, Record, pages, parts, record_of, storable, to_json, upserting, values_of
+from topical_crawler.corpus.record import (
+    NON_LETTERS,
+    Record,
+    pages,
+    parts,
+    record_of,
+    sqlite_rows,
+    storable,
+    to_json,
+    upserting,
+    values_of,
+)
 from topical_crawler.corpus.record import bands as bands_table
 from topical_crawler.text.passages import VERBATIM, Passage, layout, passages, plain
 
@@ -467,9 +478,9 @@ def _write(connection: sa.Connection, row: dict[str, Any], *, replaces: bool) ->
     """Insert a page or replace the row of its key, but (unless ``replaces``) no text by a rejection. Returns its id, if it was
     written."""
     order: int | None
-    if connection.dialect.name == "sqlite":  # SQLAlchemy would take longer to bind the values than SQLite to store them
+    if connection.dialect.name == "sqlite":
         row |= {name: to_json(row[name]) for name in _JSON}
-        order = connection.exec_driver_sql(_sqlite_upsert(replaces), row).scalar()
+        ((order,),) = sqlite_rows(connection, _sqlite_upsert(replaces), row) or [(None,)]
     else:
         order = connection.scalar(_upsert(connection.dialect.name, replaces), row)
     return order

@@ -28,7 +28,7 @@ from topical_crawler.cleaning.boilerplate import (
     new_lines,
 )
 from topical_crawler.cleaning.characters import repair, visible
-from topical_crawler.corpus.record import PageLines, lines, pages, plain, upserting
+from topical_crawler.corpus.record import PageLines, lines, pages, plain, sqlite_rows, upserting
 from topical_crawler.text.passages import prose
 from topical_crawler.web.urls import fingerprint
 
@@ -214,10 +214,11 @@ def _candidates(text: str) -> Mapping[int, str]:
 
 def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dict[int, int]:
     some = list(digests)
-    if connection.dialect.name == "sqlite":  # SQLAlchemy would take as long to write the statement as SQLite to answer it
+    if connection.dialect.name == "sqlite":
         places = ",".join("?" * len(some))
-        query = f"SELECT digest, pages FROM lines WHERE host = ? AND digest IN ({places})"
-        return {row.digest: row.pages for row in connection.exec_driver_sql(query, (host, *some))}
+        return dict(
+            sqlite_rows(connection, f"SELECT digest, pages FROM lines WHERE host = ? AND digest IN ({places})", (host, *some))
+        )
     asked = sa.select(lines.c.digest, lines.c.pages).where(lines.c.host == host, lines.c.digest.in_(some))
     return {row.digest: row.pages for row in connection.execute(asked)}
 

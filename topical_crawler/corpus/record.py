@@ -6,6 +6,7 @@ import dataclasses
 import json
 import operator
 import re
+import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -300,6 +301,17 @@ def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Inser
 
         return postgresql.insert(table)
     return sqlite.insert(table)
+
+
+def sqlite_rows(connection: sa.Connection, statement: str, values: Any = ()) -> list[Any]:
+    """The rows that SQLite answers to a statement. For what is run for every page: SQLAlchemy takes longer to pass a statement on
+    than SQLite to obey it."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    try:
+        return driver.execute(statement, values).fetchall()
+    except sqlite3.Error as error:
+        raise sa.exc.DBAPIError.instance(statement, None, error, sqlite3.Error) from error
 
 
 _WHY = sa.cast(pages.c.why, sa.Text)

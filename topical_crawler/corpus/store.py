@@ -15,7 +15,6 @@ import logging
 import math
 import os
 import re
-import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -45,6 +44,7 @@ from topical_crawler.corpus.record import (
     pages,
     raw_texts,
     record_of,
+    sqlite_rows,
     storable,
     tables,
     to_json,
@@ -609,12 +609,7 @@ def _sqlite(path: Path, read_only: bool, patience: float) -> Engine:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         if statement := _BEGIN[connection.get_execution_options().get("transaction", "reads")]:
-            driver = connection.connection.driver_connection
-            assert isinstance(driver, sqlite3.Connection)
-            try:
-                driver.execute(statement)  # each page has a transaction, and by SQLAlchemy this takes as long as to store it
-            except sqlite3.Error as error:
-                raise sa.exc.DBAPIError.instance(statement, None, error, sqlite3.Error) from error
+            sqlite_rows(connection, statement)
 
     return engine
 

@@ -63,7 +63,7 @@ class SetAside:
         self._path = path
         self._most = int(megabytes * 1_000_000)
         self._opened: sqlite3.Connection | None = None
-        self._bytes = 0
+        self._bytes = self._looked = 0
         if path is not None and path.exists() and self._most:
             self._open()
 
@@ -75,18 +75,15 @@ class SetAside:
                 self._opened = sqlite3.connect(self._path or "", isolation_level=None)
                 self._opened.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; {_TABLES}")
                 ((self._bytes,),) = self._opened.execute("SELECT coalesce(sum(length(html) + length(lesson)), 0) FROM pages")
+                ((self._looked,),) = self._opened.execute("SELECT coalesce(max(value), 0) FROM meta WHERE name = 'looked'")
         return self._opened
 
     def __len__(self) -> int:
-        return self._number("SELECT count(*) FROM pages")
-
-    def _number(self, query: str) -> int:
-        """What a query answers; 0 where it answers nothing or no page was ever set aside."""
         if self._opened is None:
             return 0
         with self._explaining():
-            row = self._opened.execute(query).fetchone()
-        return int(row[0]) if row else 0
+            ((number,),) = self._opened.execute("SELECT count(*) FROM pages")
+        return int(number)
 
     def put(self, key: bytes, html: str, lesson: Any, relevance: float) -> None:
         """Set a page aside; one with the same key is replaced."""
@@ -143,12 +140,13 @@ class SetAside:
     @property
     def looked(self) -> int:
         """How many pages the crawl had finished at the last look; 0: before any."""
-        return self._number("SELECT value FROM meta WHERE name = 'looked'")
+        return self._looked
 
     @looked.setter
     def looked(self, finished: int) -> None:
         with self._changing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('looked', ?)", (finished,))
+        self._looked = finished
 
     def close(self) -> None:
         """Close the file. Calling it twice is harmless."""
@@ -233,7 +231,7 @@ class SecondLook:
 
     def judge_again(self, finished: int) -> None:
         """Before the first look, judge the pages again whenever the finished ones have doubled, and keep none."""
-        if not self._fails and finished < FIRST and len(self._aside) and look_is_due(finished, self._aside.looked, REJUDGED):
+        if not self._fails and finished < FIRST and look_is_due(finished, self._aside.looked, REJUDGED) and len(self._aside):
             try:
                 self._now()
                 self._aside.looked = finished

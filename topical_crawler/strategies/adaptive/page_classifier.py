@@ -135,6 +135,7 @@ class PageClassifier:
             self._general[self._numbers[term]] = weight
             self._is_heavy[self._numbers[term]] = terms[term] >= heaviest / 2
         self._text_weights = self._head_weights = self._general
+        self._first_letters = frozenset(term[:1] for term in terms)
         self._longest = max(map(len, terms), default=0)  # of a page's "words" some have a hundred thousand letters
         self._articles = 0  # of the last refit; and how many of them hold each term in their text, and in a title or label
         self._in_texts = self._in_heads = np.zeros(BUCKETS, dtype=np.float32)
@@ -185,20 +186,20 @@ class PageClassifier:
         body, head, of_title, labels = map(self._content, (text, description, title, "\n".join(own_labels)))
         numbers: defaultdict[int, int] = defaultdict(int)
         occurrences: defaultdict[str, int] = defaultdict(int)
-        for _, count, number, terms in body:
+        for _, count, (number, terms) in body:
             numbers[number] += count
             for term in terms:
                 occurrences[term] += count
-        parts = {term: HEAD_WEIGHT for _, _, _, terms in (*head, *labels) for term in terms}
+        parts = {term: HEAD_WEIGHT for _, _, (_, terms) in (*head, *labels) for term in terms}
         for term, count in occurrences.items():
             parts[term] = parts.get(term, 0.0) + count / (count + SATURATION)
         described = [word for word, *_ in head]
         odds = 0.0
         if self._even:
             odds = evidence(self._eq3(described), self._even) + evidence(self._eq3([word for word, *_ in body]), self._even)
-        for _, _, number, _ in of_title:
+        for _, _, (number, _) in of_title:
             numbers[number] += TITLE_COUNT
-        for _, count, number, _ in labels:
+        for _, count, (number, _) in labels:
             numbers[number] += LABEL_COUNT * count
         for label in own_labels:
             numbers[_number(_whole(label))] += WHOLE_LABEL_COUNT
@@ -225,15 +226,17 @@ class PageClassifier:
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
         """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""
+        if self._first_letters.isdisjoint(word):  # as of most words
+            return ()
         end = len(word) + 1
         most = 0 if word.isascii() else self._longest
         parts = (word[i:j] for i in range(end - 2) for j in range(i + 2, min(end, i + most + 1)))
         return tuple(t for t in dict.fromkeys((word, *parts)) if t in self._terms and (t == word or not t.isascii()))
 
-    def _content(self, text: str) -> list[tuple[str, int, int, tuple[str, ...]]]:
+    def _content(self, text: str) -> list[tuple[str, int, tuple[int, tuple[str, ...]]]]:
         """The distinct content words of a text: how often each occurs, its number, and the topic terms in it."""
         words = Counter(self._segmenter.cut(text)).items()
-        return [(word, count, *known) for word, count in words if (known := self._known(word)) is not None]
+        return [(word, count, known) for word, count in words if (known := self._known(word)) is not None]
 
     def _read_word(self, word: str) -> tuple[int, tuple[str, ...]] | None:
         """The number of a content word, and the topic terms in it; None for any other."""
@@ -242,7 +245,7 @@ class PageClassifier:
     def _most_telling(self, counted: Mapping[int, int]) -> tuple[Numbers, Counts]:
         """The most telling words of a page (tf·idf), with their counts."""
         numbers = np.fromiter(counted, dtype=np.int64, count=len(counted))
-        counts = np.fromiter((min(255, c) for c in counted.values()), dtype=np.int64, count=len(counted))
+        counts = np.minimum(255, np.fromiter(counted.values(), dtype=np.int64, count=len(counted)))
         if len(numbers) > PAGE_WORDS:
             weights = (1 + np.log(counts)) * np.log((self._pages + 1) / (self._frequencies[numbers] + 0.5)).clip(0)
             kept = np.sort(np.argsort(-weights, kind="stable")[:PAGE_WORDS])

@@ -399,7 +399,7 @@ class Adaptive(Strategy):
         told = {}
         if "eq5" not in self._without:  # what Eq. 5 says, in proportion, and what was learned of each part since
             shares = (self._eq5_weights * eq5).astype(np.float64)
-            gain = (float(_log_odds(shares.sum())) - PRIOR) / max(shares.sum(), LEAST)
+            gain = (float(_log_odds(shares.sum())) - PRIOR) / max(float(shares.sum()), LEAST)
             for kind, share in zip(KINDS["eq5"], shares.tolist(), strict=True):
                 words = in_words((kind, values[kind]))
                 told[words] = round(gain * share + parts.pop(words), 3)
