@@ -53,7 +53,7 @@ from topical_crawler.web import listings
 from topical_crawler.web.listings import SITEMAP, Listing, said
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.rights import FILES, MOST_FILE, NOFOLLOW, FileRules, Signal, of_page, of_robots
-from topical_crawler.web.urls import fingerprint, host
+from topical_crawler.web.urls import fingerprint, host, origin_of
 
 if TYPE_CHECKING:
     from topical_crawler.frontier.shards import SharedFrontier
@@ -269,7 +269,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
     async def _rules_for(self, request: Request) -> _Rules | None:
         """None where the host could not be asked, and rests."""
-        origin = _origin(request.url)
+        origin = origin_of(request.url)
         rules = self._rules.get(origin)
         if rules is not None and time.monotonic() < rules.until and not self._in_doubt(origin):
             return rules
@@ -337,7 +337,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if 200 <= response.status < 300 or response.status in (404, 410):
                 seconds = self._seconds
             if urlsplit(response.url).path == "/robots.txt":
-                origins.add(_origin(response.url))  # a redirect to https or www.: that origin's rules are known too
+                origins.add(origin_of(response.url))  # a redirect to https or www.: that origin's rules are known too
             if self._crawl is not None and self._crawl.outages.answered(host(origin)):
                 self._delays.pop(host(origin), None)
                 self._crawl.frontier.set_delay(host(origin), self._default_delay)
@@ -366,7 +366,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         texts = []
         for path in FILES:
             text = ""
-            if parser.allowed(url := f"{_origin(request.url)}{path}", self._agent):
+            if parser.allowed(url := f"{origin_of(request.url)}{path}", self._agent):
                 await asyncio.sleep(delay)
                 with contextlib.suppress(Exception):  # a host may fail in any way
                     response = await engine.download_async(self._request_for(url, request))
@@ -573,11 +573,6 @@ def _robots_agent(settings: BaseSettings) -> str:
     return str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"])
 
 
-def _origin(url: str) -> str:
-    """Scheme and host: what a robots.txt applies to."""
-    return f"{urlsplit(url).scheme}://{host(url)}"
-
-
 def _note(origin: str) -> str:
     """The name under which workers share the robots.txt of an origin."""
     return f"robots:{origin}"
@@ -670,9 +665,12 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     if not closed:
         policy.meet(host(link.url) for _, link in new)
     for key, link in new:
+        if (url := crawl.moves.of(link.url)) != link.url:
+            key = fingerprint(url)
+            if key == parent.key or is_settled(key, off_topic=not verdict.keep):
+                continue
         evidence = (evidence_of(link, parent.url, verdict, distance),)
-        refusal = closed or policy.refusal(link.url, depth)
-        entries.append(Entry(key, link.url, host(link.url), 0.0, depth, evidence, dropped=refusal))
+        entries.append(Entry(key, url, host(url), 0.0, depth, evidence, dropped=closed or policy.refusal(url, depth)))
     allowed = [entry for entry in entries if entry.dropped is None]
     for entry, score in zip(allowed, strategy.score([entry.candidate() for entry in allowed]), strict=True):
         if score is None:

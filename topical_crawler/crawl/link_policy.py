@@ -1,4 +1,4 @@
-"""Which links a crawl follows, in which order, and when it stops. Plain values in, decisions out: nothing here does I/O.
+"""Which links a crawl follows, and where to, in which order, and when it stops. Plain values in, decisions out: no I/O here.
 
 A host is *barren* once many of its pages in a row gave no text for the corpus. First its links are *slowed*: they wait until
 nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host good
@@ -10,19 +10,22 @@ number of pages, it is barren, and ends, once so many pages in a row gave no tex
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
 
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.crawl.parameters import Parameters, digest
 from topical_crawler.extraction import documents
-from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, Outcome
+from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, FrontierServerError, Outcome
 from topical_crawler.items import PART_OF
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.page import Evidence, Link, Verdict
-from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, not_public, shape
+from topical_crawler.web.urls import canonical, fingerprint, host, is_binary, looks_like_trap, not_public, origin_of, shape
 
 MOST_CREDIT = 10
 """A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
@@ -32,6 +35,10 @@ FORESIGHT, LEAST_GAIN = 1000, 1.0
 """A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
 CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
+MOVED = "moved"  # what becomes of a waiting address whose origin has: it waits where it leads
+MOVED_AFTER = 3
+"""Redirects in a row after which an origin has moved."""
+_MOST_ORIGINS = 8_192  # in memory
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
 
@@ -249,6 +256,70 @@ class LinkPolicy:
         if depth and counts.parameters is not None and counts.parameters.repeats(url):
             return "same page"
         return "barren host" if depth and self._standing(counts) == "left" else None
+
+
+class Moves:
+    """Origins (scheme and host) that have moved: all their addresses redirect to the same path and query of another origin, as
+    http does to https, and www.a.cn to a.cn. A link to such an address is followed where it leads, without asking for it first.
+
+    An origin that gave a page itself has not moved, and none moves to where no page came from.
+
+    Args:
+        load, save: notes by their names. Where workers share them, one knows what the others have seen.
+
+    >>> notes: dict[str, Any] = {}
+    >>> moves = Moves(notes.get, notes.__setitem__)
+    >>> moves.note("https://a.cn/1")
+    >>> for n in range(MOVED_AFTER):
+    ...     moves.note(f"http://a.cn/{n}", f"https://a.cn/{n}")
+    >>> moves.of("http://a.cn/党建?id=3"), moves.of("http://b.cn/")
+    ('https://a.cn/党建?id=3', 'http://b.cn/')
+    """
+
+    def __init__(self, load: Callable[[str], Any], save: Callable[[str, Any], None]) -> None:
+        self._load, self._save = load, save
+        self._known: dict[str, list[Any] | None] = {}  # where an origin redirects to, and how often it did; "": it gives pages
+
+    def note(self, url: str, target: str = "") -> None:
+        """Take note that ``url`` gave a page, or a redirect to ``target``."""
+        before = self._of(own := origin_of(url))
+        now: list[Any] = ["", 0]
+        if target:
+            to = origin_of(target)
+            if to == own or canonical(url).removeprefix(own) != canonical(target).removeprefix(to) or before == now:
+                return
+            now = [to, before[1] + 1 if before and before[0] == to else 1]
+        if now != before:
+            self._known[own] = now
+            with suppress(FrontierServerError):
+                self._save(_moved(own), now)
+
+    def of(self, url: str) -> str:
+        """Where the page of an address is: there, unless its origin has moved."""
+        moved = self._of(origin_of(url))
+        if not moved or moved[1] < MOVED_AFTER or self._of(moved[0]) != ["", 0]:
+            return url
+        scheme, _, name = moved[0].partition("://")
+        return urlsplit(url)._replace(scheme=scheme, netloc=name).geturl()
+
+    def ask_again(self) -> None:
+        """Ask anew for what was not known: another worker may have seen it since."""
+        self._known = {origin: known for origin, known in self._known.items() if known}
+
+    def _of(self, origin: str) -> list[Any] | None:
+        if origin not in self._known:
+            if len(self._known) >= _MOST_ORIGINS:
+                self._known.clear()
+            try:
+                self._known[origin] = self._load(_moved(origin))
+            except FrontierServerError:  # told where more than advice is asked for
+                return None
+        return self._known[origin]
+
+
+def _moved(origin: str) -> str:
+    """The name of a note."""
+    return f"moved {origin}"
 
 
 def _gave_text(outcome: Outcome) -> bool:

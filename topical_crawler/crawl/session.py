@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,16 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.host_counts import Store
-from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, checkpoint_due, follow_parts, linking_hosts, rescoring_due
+from topical_crawler.crawl.link_policy import (
+    FORESIGHT,
+    MOVED,
+    LinkPolicy,
+    Moves,
+    checkpoint_due,
+    follow_parts,
+    linking_hosts,
+    rescoring_due,
+)
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls
@@ -175,6 +185,7 @@ class Crawl:
         estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
         cleaned: the texts that :meth:`cleaning` has cleaned; None before it.
         taken_back: those that it has taken back.
+        moves: sites that redirect everything to another address.
         outages: hosts that do not answer, and how long they rest.
         given_up: hosts that rested too often, each with the reason of its page.
         adviser: asks the topic's model; None where it has none.
@@ -212,6 +223,7 @@ class Crawl:
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         self.policy = LinkPolicy(options, strategy.learns_links, frontier if isinstance(frontier, Store) else None)
+        self.moves = Moves(frontier.load, frontier.save)
         self.outages = Outages(options.rest, options.seed)
         self.given_up: dict[str, str] = {}
         # Persist only with SQLite: other workers cannot resume it.
@@ -558,6 +570,11 @@ class Crawl:
 
     def _is_next(self, entry: Entry, now: float) -> bool:
         """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
+        if entry.evidence and entry.key not in self._again and (url := self.moves.of(entry.url)) != entry.url:
+            self.push([self._at(url, entry, entry.meta)])  # first: a process that dies here leaves both
+            self.frontier.drop(entry.key, MOVED)
+            self.progress.links[MOVED] += 1
+            return False
         if self.frontier.shared and self.options.max_pages_per_host:
             self._read_log()  # others fetch from the host too
         in_flight = sum(e.host == entry.host for e in self.in_flight.values())
@@ -590,16 +607,20 @@ class Crawl:
 
     def redirect(self, entry: Entry, url: str, meta: dict[str, Any], status: int) -> None:
         """Finish an entry in flight whose answer was a redirect: its target takes its place, unless that is known already."""
-        key = fingerprint(url)
-        if key == entry.key:
+        if fingerprint(url) == entry.key:
             self.retry(entry, url, meta)
             return
-        target = Entry(key, url, host(url), entry.priority, entry.depth, entry.evidence, meta)
+        target = self._at(url, entry, meta)
+        self.finish(PageItem(entry, url, now_utc(), status=status, reason=REDIRECTED, links=[target], duplicate_of=url))
+
+    def _at(self, url: str, entry: Entry, meta: dict[str, Any]) -> Entry:
+        """What waits at ``url`` in place of an entry that leads there."""
+        target = Entry(fingerprint(url), url, host(url), entry.priority, entry.depth, entry.evidence, meta)
         if LISTED not in entry.meta:
             target.dropped = self.policy.refusal(url, entry.depth)
         else:  # a home page in place of a feed that there is not stays what it is
             target.dropped = self.policy.refusal_of_listing(target) if may_list(url) else NO_LISTING
-        self.finish(PageItem(entry, url, now_utc(), status=status, reason=REDIRECTED, links=[target], duplicate_of=url))
+        return target
 
     @property
     def reads_listings(self) -> bool:
@@ -681,6 +702,10 @@ class Crawl:
         except LeaseLost:
             self._lose(entry.key)
             return
+        if item.reason == REDIRECTED:
+            self.moves.note(entry.url, item.duplicate_of)
+        elif item.status == HTTPStatus.OK:
+            self.moves.note(entry.url)
         if item.is_listing and item.validators:
             self.frontier.save(f"validators {entry.key.hex()}", item.validators)
         del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
@@ -697,8 +722,11 @@ class Crawl:
         self._checked = after
         if checkpoint_due(before, after) and self._is_first("checkpoint", after):
             self._save_checkpoint()
-        if any(rescoring_due(n) for n in range(before + 1, after + 1)) and self._is_first("rescoring", after):
-            self._look_ahead()
+        if any(rescoring_due(n) for n in range(before + 1, after + 1)):
+            if self.frontier.shared:
+                self.moves.ask_again()
+            if self._is_first("rescoring", after):
+                self._look_ahead()
         self.second_look.judge_again(after)
         self._search()
 

@@ -219,6 +219,15 @@ def host(url: str) -> str:
     return parts.netloc.rpartition("@")[2].lower().removesuffix(f":{PORTS.get(parts.scheme, '')}")
 
 
+def origin_of(url: str) -> str:
+    """Scheme and :func:`host`: what a robots.txt applies to.
+
+    >>> origin_of("https://WWW.dangjian.cn:443/a/1.html")
+    'https://www.dangjian.cn'
+    """
+    return f"{url.partition(':')[0].lower()}://{host(url)}"
+
+
 def without_user(url: str) -> str:
     """``url`` without a user and a password, which links and redirects may carry and no corpus should.
 

@@ -1,0 +1,126 @@
+"""A site that redirects everything to another address is asked for a few pages only, and then for those at the new address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from crawl_tools import Reply, Site, article, crawl, rows
+
+from topical_crawler.crawl.link_policy import MOVED, MOVED_AFTER, Moves
+from topical_crawler.frontier import FrontierServerError
+
+PAGES = 30
+OLD, NEW = "http://www.dangjian.cn", "https://dangjian.cn"
+
+
+def moved(times: int = MOVED_AFTER, notes: dict[str, Any] | None = None) -> Moves:
+    """What is known once ``NEW`` has given a page, and ``OLD`` has redirected so many times to it."""
+    notes = {} if notes is None else notes
+    found = Moves(notes.get, notes.__setitem__)
+    found.note(f"{NEW}/")
+    for n in range(times):
+        found.note(f"{OLD}/{n}.html", f"{NEW}/{n}.html")
+    return found
+
+
+def test_an_address_is_looked_for_where_its_site_has_moved() -> None:
+    found = moved()
+    assert found.of(f"{OLD}/党建.html?id=3&a=%CE%C4#top") == f"{NEW}/党建.html?id=3&a=%CE%C4#top"
+    assert found.of(OLD) == NEW and found.of(f"{OLD}?id=3") == f"{NEW}?id=3"
+    others = [f"{NEW}/1.html", "https://www.dangjian.cn/1.html", "http://www.dangjian.cn:8080/1.html", "党建"]
+    assert [found.of(url) for url in others] == others
+
+
+def test_a_few_redirects_are_no_proof() -> None:
+    assert moved(MOVED_AFTER - 1).of(f"{OLD}/") == f"{OLD}/"
+
+
+def test_a_site_that_gave_a_page_has_not_moved() -> None:
+    before = moved(0)
+    before.note(f"{OLD}/")
+    for n in range(MOVED_AFTER):
+        before.note(f"{OLD}/{n}", f"{NEW}/{n}")
+    after = moved()
+    after.note(f"{OLD}/")  # a person asked for it
+    assert before.of(f"{OLD}/") == after.of(f"{OLD}/") == f"{OLD}/"
+
+
+def test_a_redirect_to_another_path_says_nothing() -> None:
+    found = moved(0)
+    for n in range(2 * MOVED_AFTER):
+        found.note(f"{OLD}/{n}", f"{NEW}/login?from={n}")
+        found.note(f"{OLD}/{n}", f"{OLD}/{n}/")
+    assert found.of(f"{OLD}/1") == f"{OLD}/1"
+
+
+def test_the_same_path_may_be_written_otherwise() -> None:
+    found = moved(0)
+    for n in range(MOVED_AFTER):
+        found.note(f"{OLD}/支部{n}/?b=1&a=2", f"{NEW}/%e6%94%af%e9%83%a8{n}/?a=2&b=1")
+    assert found.of(f"{OLD}/9") == f"{NEW}/9"
+
+
+def test_redirects_have_to_lead_to_one_place() -> None:
+    found = moved(MOVED_AFTER - 1)
+    found.note(f"{OLD}/1", "https://m.dangjian.cn/1")
+    found.note(f"{OLD}/2", f"{NEW}/2")
+    assert found.of(f"{OLD}/3") == f"{OLD}/3"
+
+
+def test_nothing_moves_to_where_no_page_came_from() -> None:
+    notes: dict[str, Any] = {}
+    found = Moves(notes.get, notes.__setitem__)
+    for n in range(2 * MOVED_AFTER):  # until there is a cookie, say
+        found.note(f"{OLD}/{n}", f"{NEW}/{n}")
+        found.note(f"{NEW}/{n}", f"{OLD}/{n}")
+    assert found.of(f"{OLD}/1") == f"{OLD}/1" and found.of(f"{NEW}/1") == f"{NEW}/1"
+
+
+def test_what_one_worker_has_seen_the_others_and_a_later_run_know() -> None:
+    notes: dict[str, Any] = {}
+    other = Moves(notes.get, notes.__setitem__)
+    assert other.of(f"{OLD}/1") == f"{OLD}/1"
+    moved(notes=notes)
+    other.ask_again()
+    assert other.of(f"{OLD}/1") == Moves(notes.get, notes.__setitem__).of(f"{OLD}/1") == f"{NEW}/1"
+
+
+def test_while_the_server_is_away_nothing_is_known() -> None:
+    def fail(*_: object) -> None:
+        raise FrontierServerError("away")
+
+    found = Moves(fail, fail)
+    found.note(f"{NEW}/")
+    assert found.of(f"{OLD}/1") == f"{OLD}/1"
+
+
+def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topical_crawler.crawl.link_policy._MOST_ORIGINS", 3)
+    found = moved()
+    for n in range(9):
+        found.note(f"http://{n}.cn/")
+        assert len(found._known) <= 3
+    assert found.of(f"{OLD}/1") == f"{NEW}/1"
+
+
+def test_a_crawl_asks_a_moved_site_for_a_few_pages_only(topic: Path, tmp_path: Path) -> None:
+    with Site() as old, Site() as new:
+
+        def page(path: str) -> Reply:
+            """Half of the links are found before it is known where the site has moved."""
+            number = int(path.strip("/") or 0)
+            links = {f"{old.url}/{n}": f"党建第{n}篇" for n in range(1, PAGES) if n < PAGES // 2 or number}
+            return Reply(article(f"第{number}篇", links))
+
+        old.routes = {"": lambda path: Reply("", 301, headers={"Location": new.url + path}), "/robots.txt": Reply("", 404)}
+        new.routes = {"": page, "/robots.txt": Reply("", 404)}
+        options = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, "TOPICAL_ALLOW_PRIVATE": "127.0.0.1"}
+        crawled = crawl(topic, tmp_path / "data", new.url + "/", **options)
+    assert crawled.code == 0, crawled.log
+    kept = [row.url for row in rows(tmp_path / "data") if row.keep]
+    assert sorted(kept) == sorted(new.url + path for path in ("/", *(f"/{n}" for n in range(1, PAGES))))
+    assert len(old.pages()) == MOVED_AFTER
+    assert len(new.pages()) == PAGES
+    assert MOVED in crawled.log
