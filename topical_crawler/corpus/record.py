@@ -405,16 +405,18 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 
 def storable(record: Record) -> Record:
     """``record`` with :func:`plain` strings, no text if rejected, and the text's digest. Raises ValueError for a wrong layout."""
-    changes: dict[str, Any] = {name: plain(getattr(record, name)) for name in _STRINGS}
-    changes["raw"] = plain(record.raw) if record.raw else None
-    text = changes["text"] = plain(record.text) if record.keep and record.text else None
-    try:
-        passages(text or "", record.layout if text else ())
-    except ValueError as error:
-        raise ValueError(f"{record.url}: {error}. Remedy: store a text with its own layout, or with none") from None
-    if record.text:  # otherwise that of another corpus' duplicate stays
-        changes["content_hash"] = text_hash(text or record.text)
-    return dataclasses.replace(record, **changes)
+    changes: dict[str, Any] = {name: new for name in _STRINGS if (new := plain(old := getattr(record, name))) is not old}
+    if record.raw is not None:
+        changes["raw"] = plain(record.raw) if record.raw else None
+    if record.text is not None:
+        text = changes["text"] = plain(record.text) if record.keep and record.text else None
+        try:
+            passages(text or "", record.layout if text else ())
+        except ValueError as error:
+            raise ValueError(f"{record.url}: {error}. Remedy: store a text with its own layout, or with none") from None
+        if record.text:  # otherwise that of another corpus' duplicate stays
+            changes["content_hash"] = text_hash(text or record.text)
+    return dataclasses.replace(record, **changes) if changes else record
 
 
 def values_of(record: Record) -> dict[str, Any]:
