@@ -665,7 +665,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     if not closed:
         policy.meet(host(link.url) for _, link in new)
     for key, link in new:
-        if (url := crawl.moves.of(link.url)) != link.url:
+        if (url := crawl.moves.of(link.url, ask=not crawl.frontier.shared)) != link.url:
             key = fingerprint(url)
             if key == parent.key or is_settled(key, off_topic=not verdict.keep):
                 continue

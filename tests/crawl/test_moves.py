@@ -81,10 +81,11 @@ def test_nothing_moves_to_where_no_page_came_from() -> None:
 def test_what_one_worker_has_seen_the_others_and_a_later_run_know() -> None:
     notes: dict[str, Any] = {}
     other = Moves(notes.get, notes.__setitem__)
-    assert other.of(f"{OLD}/1") == f"{OLD}/1"
+    assert other.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
     moved(notes=notes)
     other.ask_again()
-    assert other.of(f"{OLD}/1") == Moves(notes.get, notes.__setitem__).of(f"{OLD}/1") == f"{NEW}/1"
+    assert other.of(f"{OLD}/1") == f"{OLD}/1", "nobody has asked"
+    assert other.of(f"{OLD}/1", ask=True) == other.of(f"{OLD}/1") == f"{NEW}/1"
 
 
 def test_while_the_server_is_away_nothing_is_known() -> None:
@@ -93,7 +94,7 @@ def test_while_the_server_is_away_nothing_is_known() -> None:
 
     found = Moves(fail, fail)
     found.note(f"{NEW}/")
-    assert found.of(f"{OLD}/1") == f"{OLD}/1"
+    assert found.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
 
 
 def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +103,7 @@ def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None
     for n in range(9):
         found.note(f"http://{n}.cn/")
         assert len(found._known) <= 3
-    assert found.of(f"{OLD}/1") == f"{NEW}/1"
+    assert found.of(f"{OLD}/1", ask=True) == f"{NEW}/1"
 
 
 def test_a_crawl_asks_a_moved_site_for_a_few_pages_only(topic: Path, tmp_path: Path) -> None:

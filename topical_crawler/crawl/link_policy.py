@@ -294,10 +294,12 @@ class Moves:
             with suppress(FrontierServerError):
                 self._save(_moved(own), now)
 
-    def of(self, url: str) -> str:
-        """Where the page of an address is: there, unless its origin has moved."""
-        moved = self._of(origin_of(url))
-        if not moved or moved[1] < MOVED_AFTER or self._of(moved[0]) != ["", 0]:
+    def of(self, url: str, ask: bool = False) -> str:
+        """Where the page of an address is: there, unless its origin has moved, as far as this process knows, or with ``ask`` the
+        notes, which on a server would take too long for every link."""
+        known = self._of if ask else self._known.get
+        moved = known(origin_of(url))
+        if not moved or moved[1] < MOVED_AFTER or known(moved[0]) != ["", 0]:
             return url
         scheme, _, name = moved[0].partition("://")
         return urlsplit(url)._replace(scheme=scheme, netloc=name).geturl()

@@ -570,7 +570,7 @@ class Crawl:
 
     def _is_next(self, entry: Entry, now: float) -> bool:
         """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
-        if entry.evidence and entry.key not in self._again and (url := self.moves.of(entry.url)) != entry.url:
+        if entry.evidence and entry.key not in self._again and (url := self.moves.of(entry.url, ask=True)) != entry.url:
             self.push([self._at(url, entry, entry.meta)])  # first: a process that dies here leaves both
             self.frontier.drop(entry.key, MOVED)
             self.progress.links[MOVED] += 1
