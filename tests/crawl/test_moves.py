@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from crawl_tools import Reply, Site, article, crawl, rows
+from redis_tools import RedisServer
 
 from topical_crawler.crawl.link_policy import MOVED, MOVED_AFTER, Moves
 from topical_crawler.frontier import FrontierServerError
 
 PAGES = 30
+OPTIONS = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, "TOPICAL_ALLOW_PRIVATE": "127.0.0.1"}
 OLD, NEW = "http://www.dangjian.cn", "https://dangjian.cn"
 
 
@@ -106,22 +110,44 @@ def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None
     assert found.of(f"{OLD}/1", ask=True) == f"{NEW}/1"
 
 
-def test_a_crawl_asks_a_moved_site_for_a_few_pages_only(topic: Path, tmp_path: Path) -> None:
+@contextmanager
+def sites() -> Iterator[tuple[Site, Site]]:
+    """A site that has moved, and where to: there half of the links are found before it is known, all to the old addresses."""
     with Site() as old, Site() as new:
 
         def page(path: str) -> Reply:
-            """Half of the links are found before it is known where the site has moved."""
             number = int(path.strip("/") or 0)
             links = {f"{old.url}/{n}": f"党建第{n}篇" for n in range(1, PAGES) if n < PAGES // 2 or number}
             return Reply(article(f"第{number}篇", links))
 
         old.routes = {"": lambda path: Reply("", 301, headers={"Location": new.url + path}), "/robots.txt": Reply("", 404)}
         new.routes = {"": page, "/robots.txt": Reply("", 404)}
-        options = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, "TOPICAL_ALLOW_PRIVATE": "127.0.0.1"}
-        crawled = crawl(topic, tmp_path / "data", new.url + "/", **options)
-    assert crawled.code == 0, crawled.log
-    kept = [row.url for row in rows(tmp_path / "data") if row.keep]
+        yield old, new
+
+
+def check(old: Site, new: Site, data: Path) -> None:
+    """Each page was fetched once, at the new address, and the old site asked a few times."""
+    kept = [row.url for row in rows(data) if row.keep]
     assert sorted(kept) == sorted(new.url + path for path in ("/", *(f"/{n}" for n in range(1, PAGES))))
     assert len(old.pages()) == MOVED_AFTER
     assert len(new.pages()) == PAGES
-    assert MOVED in crawled.log
+
+
+def test_a_crawl_asks_a_moved_site_for_a_few_pages_only(topic: Path, tmp_path: Path) -> None:
+    with sites() as (old, new):
+        first = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS, pages=MOVED_AFTER + 2)
+        assert len(old.pages()) == MOVED_AFTER
+        later = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS)
+        check(old, new, tmp_path / "data")
+    assert (first.code, later.code) == (0, 0), first.log + later.log
+    assert MOVED in later.log
+
+
+def test_what_a_worker_has_seen_the_next_one_knows(topic: Path, tmp_path: Path) -> None:
+    with RedisServer(tmp_path / "redis") as server, sites() as (old, new):
+        shared = {**OPTIONS, "TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CRAWL": "moved"}
+        first = crawl(topic, tmp_path / "data", new.url + "/", **shared, TOPICAL_WORKER="one", pages=MOVED_AFTER + 2)
+        assert len(old.pages()) == MOVED_AFTER
+        next_one = crawl(topic, tmp_path / "data", new.url + "/", **shared, TOPICAL_WORKER="two")
+        check(old, new, tmp_path / "data")
+    assert (first.code, next_one.code) == (0, 0), first.log + next_one.log
