@@ -24,7 +24,7 @@ from topical_crawler.corpus.record import Record, Yield, pages, record_of, stora
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text.passages import prose
 
-_BATCH = 500  # rows read at once, and texts after which counts are written
+_BATCH = 100  # rows read at once, and texts after which counts are written
 _MAX_NOTED = 5000
 
 Show = Callable[[str, int], None]
