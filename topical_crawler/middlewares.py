@@ -45,7 +45,7 @@ from topical_crawler.downloadhandlers import HEAD_TOO_LARGE, NOT_RECORDED, NameS
 from topical_crawler.extraction.documents import OLD_WORD, as_html, format_of
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.frontier import HOST_AWAY, Entry, LeaseLost
-from topical_crawler.items import PageItem, now_utc
+from topical_crawler.items import LEFT, PageItem, now_utc
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 from topical_crawler.spiders.topical import DOCUMENT_SIZE, TOO_MANY_REDIRECTS, CrawlComponent, crawl_of, failure_reason
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
@@ -665,12 +665,13 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
     if not closed:
         policy.meet(host(link.url) for _, link in new)
     for key, link in new:
+        meta: dict[str, Any] = {}
         if (url := crawl.moves.of(link.url, ask=not crawl.frontier.shared)) != link.url:
-            key = fingerprint(url)
+            key, meta = fingerprint(url), {LEFT: link.url}
             if key == parent.key or is_settled(key, off_topic=not verdict.keep):
                 continue
         evidence = (evidence_of(link, parent.url, verdict, distance),)
-        entries.append(Entry(key, url, host(url), 0.0, depth, evidence, dropped=closed or policy.refusal(url, depth)))
+        entries.append(Entry(key, url, host(url), 0.0, depth, evidence, meta, closed or policy.refusal(url, depth)))
     allowed = [entry for entry in entries if entry.dropped is None]
     for entry, score in zip(allowed, strategy.score([entry.candidate() for entry in allowed]), strict=True):
         if score is None:

@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 from topical_crawler.crawl.second_look import AsideError
 from topical_crawler.crawl.session import STORAGE_ERRORS, Crawl
 from topical_crawler.frontier import Entry, LeaseLost
-from topical_crawler.items import LISTED, PageItem, now_utc
+from topical_crawler.items import LEFT, LISTED, STAYS, PageItem, now_utc
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host, without_user
@@ -35,6 +35,8 @@ TICK = 1.0  # seconds between two looks at orders, and at what other workers hav
 SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
 _KEPT_META = (
     LISTED,
+    LEFT,
+    STAYS,
     "redirect_times",
     "redirect_ttl",
     "retry_times",

@@ -83,27 +83,51 @@ def test_nothing_moves_to_where_no_page_came_from() -> None:
     assert found.of(f"{OLD}/1") == f"{OLD}/1" and found.of(f"{NEW}/1") == f"{NEW}/1"
 
 
-def test_what_one_worker_has_seen_the_others_and_a_later_run_know() -> None:
+@pytest.mark.parametrize("for_good", [True, False])
+def test_a_site_that_is_led_back_to_has_not_moved(for_good: bool) -> None:
+    found = moved()
+    found.note(f"{NEW}/bbs/1", f"{OLD}/bbs/1", for_good)
+    assert found.of(f"{OLD}/bbs/1") == f"{OLD}/bbs/1"
+
+
+def test_workers_count_together_and_a_page_is_not_forgotten() -> None:
     notes: dict[str, Any] = {}
-    other = Moves(notes.get, notes.__setitem__)
-    assert other.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
-    moved(notes=notes)
-    other.ask_again()
-    assert other.of(f"{OLD}/1") == f"{OLD}/1", "nobody has asked"
-    assert other.of(f"{OLD}/1", ask=True) == other.of(f"{OLD}/1") == f"{NEW}/1"
+    one, two = (Moves(notes.get, notes.__setitem__) for _ in range(2))
+    two.note(f"{NEW}/")
+    assert one.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
+    for n, worker in enumerate((one, two, one)):
+        worker.note(f"{OLD}/{n}", f"{NEW}/{n}")
+    for worker in (one, two):
+        worker.ask_again()
+        assert worker.of(f"{OLD}/1") == f"{OLD}/1", "nobody has asked"
+        assert worker.of(f"{OLD}/1", ask=True) == worker.of(f"{OLD}/1") == f"{NEW}/1"
+    two.note(f"{OLD}/9")
+    one.note(f"{OLD}/3", f"{NEW}/3")
+    one.ask_again()
+    assert one.of(f"{OLD}/1", ask=True) == two.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
 
 
-def test_while_the_server_is_away_nothing_is_known() -> None:
-    def fail(*_: object) -> None:
-        raise FrontierServerError("away")
+def test_while_the_server_is_away_nothing_is_noted() -> None:
+    notes: dict[str, Any] = {}
+    away = False
 
-    found = Moves(fail, fail)
+    def load(name: str) -> Any:
+        if away:
+            raise FrontierServerError("away")
+        return notes.get(name)
+
+    found = Moves(load, notes.__setitem__)
     found.note(f"{NEW}/")
+    for n in range(MOVED_AFTER):
+        away = n == 1
+        found.note(f"{OLD}/{n}", f"{NEW}/{n}")
     assert found.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
+    found.note(f"{OLD}/3", f"{NEW}/3")
+    assert found.of(f"{OLD}/1", ask=True) == f"{NEW}/1"
 
 
 def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("topical_crawler.crawl.link_policy._MOST_ORIGINS", 3)
+    monkeypatch.setattr("topical_crawler.crawl.link_policy._MOST_NOTES", 3)
     found = moved()
     for n in range(9):
         found.note(f"http://{n}.cn/")
@@ -153,3 +177,38 @@ def test_what_a_worker_has_seen_the_next_one_knows(topic: Path, tmp_path: Path) 
         next_one = crawl(topic, tmp_path / "data", new.url + "/", **shared, TOPICAL_WORKER="two")
         check(old, new, tmp_path / "data")
     assert (first.code, next_one.code) == (0, 0), first.log + next_one.log
+
+
+def test_a_page_that_is_not_at_the_new_address_is_asked_for_at_the_old_one(topic: Path, tmp_path: Path) -> None:
+    """It is there, so the site has not moved: what still waits is asked for where it stands."""
+    with sites() as (old, new):
+        page, redirect = new.routes[""], old.routes[""]
+        assert callable(page) and callable(redirect)
+        new.routes[f"/{FOUND_FIRST}"] = Reply("", 404)
+        old.routes[f"/{FOUND_FIRST}"] = page
+        crawled = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS)
+    assert crawled.code == 0, crawled.log
+    kept = {row.url for row in rows(tmp_path / "data") if row.keep}
+    assert kept == {new.url + "/", f"{old.url}/{FOUND_FIRST}"} | {f"{new.url}/{n}" for n in range(1, PAGES) if n != FOUND_FIRST}
+    assert old.asked(f"/{FOUND_FIRST}") == new.asked(f"/{FOUND_FIRST}") == 1
+    assert len(old.pages()) == FOUND_FIRST
+
+
+def test_a_page_that_the_new_site_leads_back_to_is_fetched(topic: Path, tmp_path: Path) -> None:
+    with sites() as (old, new):
+        page = new.routes[""]
+        assert callable(page)
+        new.routes[f"/{FOUND_FIRST}"] = Reply("", 302, headers={"Location": f"{old.url}/{FOUND_FIRST}"})
+        old.routes[f"/{FOUND_FIRST}"] = page
+        crawled = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS)
+    assert crawled.code == 0, crawled.log
+    kept = {row.url for row in rows(tmp_path / "data") if row.keep}
+    assert kept == {new.url + "/", f"{old.url}/{FOUND_FIRST}"} | {f"{new.url}/{n}" for n in range(1, PAGES) if n != FOUND_FIRST}
+
+
+def test_a_redirect_for_a_time_is_no_move(topic: Path, tmp_path: Path) -> None:
+    with sites() as (old, new):
+        old.routes[""] = lambda path: Reply("", 302, headers={"Location": new.url + path})
+        crawled = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS)
+    assert crawled.code == 0, crawled.log
+    assert len(old.pages()) == PAGES - 1

@@ -1,4 +1,5 @@
-"""Which links a crawl follows, and where to, in which order, and when it stops. Plain values in, decisions out: no I/O here.
+"""Which links a crawl follows, to where and in which order, and when it stops. Plain values in, decisions out; what outlives the
+process is read and written by calls that are passed in.
 
 A host is *barren* once many of its pages in a row gave no text for the corpus. First its links are *slowed*: they wait until
 nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host good
@@ -35,10 +36,10 @@ FORESIGHT, LEAST_GAIN = 1000, 1.0
 """A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
 CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
-MOVED = "moved"  # what becomes of a waiting address whose origin has: it waits where it leads
+MOVED = "moved"  # why a waiting address is dropped whose origin has moved: the new address waits in its place
 MOVED_AFTER = 3
-"""Redirects in a row after which an origin has moved."""
-_MOST_ORIGINS = 8_192  # in memory
+"""Redirects in a row to one other origin after which an origin has moved."""
+_MOST_NOTES = 8_192  # of moves, in memory
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
 
@@ -259,13 +260,13 @@ class LinkPolicy:
 
 
 class Moves:
-    """Origins (scheme and host) that have moved: all their addresses redirect to the same path and query of another origin, as
-    http does to https, and www.a.cn to a.cn. A link to such an address is followed where it leads, without asking for it first.
+    """Origins (scheme and host) that have moved: their addresses redirect for good to the same path and query of another origin,
+    as http does to https, and www.a.cn to a.cn. A link to such an address is followed where it leads, without asking for it.
 
-    An origin that gave a page itself has not moved, and none moves to where no page came from.
+    An origin that gave a page itself, or is led back to, has not moved, and none moves to where no page came from.
 
     Args:
-        load, save: notes by their names. Where workers share them, one knows what the others have seen.
+        load, save: notes by their names, which outlive the process. Where workers share them, one knows what others have seen.
 
     >>> notes: dict[str, Any] = {}
     >>> moves = Moves(notes.get, notes.__setitem__)
@@ -278,50 +279,65 @@ class Moves:
 
     def __init__(self, load: Callable[[str], Any], save: Callable[[str, Any], None]) -> None:
         self._load, self._save = load, save
-        self._known: dict[str, list[Any] | None] = {}  # where an origin redirects to, and how often it did; "": it gives pages
+        self._known: dict[str, Any] = {}  # of the notes those asked for lately
 
-    def note(self, url: str, target: str = "") -> None:
-        """Take note that ``url`` gave a page, or a redirect to ``target``."""
-        before = self._of(own := origin_of(url))
-        now: list[Any] = ["", 0]
-        if target:
-            to = origin_of(target)
-            if to == own or canonical(url).removeprefix(own) != canonical(target).removeprefix(to) or before == now:
-                return
-            now = [to, before[1] + 1 if before and before[0] == to else 1]
-        if now != before:
-            self._known[own] = now
-            with suppress(FrontierServerError):
-                self._save(_moved(own), now)
+    def note(self, url: str, target: str = "", for_good: bool = True) -> None:
+        """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not. Nothing is noted while the server is
+        away."""
+        with suppress(FrontierServerError):
+            own, to = origin_of(url), origin_of(target)
+            if not target:
+                self._put(_stays(own), True)
+            elif to != own and canonical(url).removeprefix(own) == canonical(target).removeprefix(to):
+                for name in (_moved(own), _moved(to)):
+                    self._known.pop(name, None)  # other workers count, too
+                before, back = self._ask(_moved(own)), self._ask(_moved(to))
+                if back and back[0] == own:
+                    self._put(_stays(to), True)
+                if for_good:
+                    self._put(_moved(own), [to, before[1] + 1 if before and before[0] == to else 1])
 
     def of(self, url: str, ask: bool = False) -> str:
-        """Where the page of an address is: there, unless its origin has moved, as far as this process knows, or with ``ask`` the
-        notes, which on a server would take too long for every link."""
-        known = self._of if ask else self._known.get
-        moved = known(origin_of(url))
-        if not moved or moved[1] < MOVED_AFTER or known(moved[0]) != ["", 0]:
+        """The address to fetch for ``url``: itself, unless its origin has moved. Without ``ask`` only what is in memory counts;
+        with it the notes are read, too, which from a server takes too long for every link."""
+        known = self._ask if ask else self._known.get
+        try:
+            moved = known(_moved(own := origin_of(url)))
+            if not moved or moved[1] < MOVED_AFTER or known(_stays(own)) or not known(_stays(moved[0])):
+                return url
+        except FrontierServerError:  # reported where more than advice is asked for
             return url
         scheme, _, name = moved[0].partition("://")
         return urlsplit(url)._replace(scheme=scheme, netloc=name).geturl()
 
     def ask_again(self) -> None:
-        """Ask anew for what was not known: another worker may have seen it since."""
-        self._known = {origin: known for origin, known in self._known.items() if known}
+        """Ask anew for all but the pages that came: other workers may know more by now."""
+        self._known = {name: True for name, known in self._known.items() if known is True}
 
-    def _of(self, origin: str) -> list[Any] | None:
-        if origin not in self._known:
-            if len(self._known) >= _MOST_ORIGINS:
-                self._known.clear()
-            try:
-                self._known[origin] = self._load(_moved(origin))
-            except FrontierServerError:  # told where more than advice is asked for
-                return None
-        return self._known[origin]
+    def _ask(self, name: str) -> Any:
+        if name not in self._known:
+            self._keep(name, self._load(name))
+        return self._known[name]
+
+    def _put(self, name: str, note: Any) -> None:
+        if self._known.get(name) != note:
+            self._keep(name, note)
+            self._save(name, note)
+
+    def _keep(self, name: str, note: Any) -> None:
+        if len(self._known) >= _MOST_NOTES:
+            self._known.clear()
+        self._known[name] = note
 
 
 def _moved(origin: str) -> str:
-    """The name of a note."""
+    """The name of the note where the addresses of an origin lead, and how often that was seen in a row."""
     return f"moved {origin}"
+
+
+def _stays(origin: str) -> str:
+    """The name of the note that an origin gives pages itself."""
+    return f"stays {origin}"
 
 
 def _gave_text(outcome: Outcome) -> bool:

@@ -56,7 +56,7 @@ from topical_crawler.frontier import (
     State,
 )
 from topical_crawler.frontier.redis_seeds import RedisFeed
-from topical_crawler.items import LISTED, PageItem, now_utc
+from topical_crawler.items import LEFT, LISTED, STAYS, PageItem, now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.strategies.models import open_adviser
@@ -77,6 +77,9 @@ _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does 
 _SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
 _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 _RESCORED, _EXPECTED = "rescorings", "expected"
+_LOOKED_THROUGH = 200  # popped entries that are dropped or wait again, before the event loop has its turn
+_FOR_GOOD = (HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.PERMANENT_REDIRECT)
+_GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
 # -- Checkpoints of the strategy
 
@@ -557,9 +560,11 @@ class Crawl:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
         if self.control.paused or self.control.stopping or self.outages.holds():
             return None
-        if self.refreshes and ((best := self.frontier.best(now)) is None or best < -SUNK / 2):
-            return None
-        while (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is not None:
+        for _ in range(_LOOKED_THROUGH):
+            if self.refreshes and ((best := self.frontier.best(now)) is None or best < -SUNK / 2):
+                return None
+            if (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is None:
+                return None
             try:
                 if self._is_next(entry, now):
                     self.outages.tries()
@@ -570,8 +575,9 @@ class Crawl:
 
     def _is_next(self, entry: Entry, now: float) -> bool:
         """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
-        if entry.evidence and entry.key not in self._again and (url := self.moves.of(entry.url, ask=True)) != entry.url:
-            self.push([self._at(url, entry, entry.meta)])  # first: a process that dies here leaves both
+        stays = not entry.evidence or entry.priority >= SEED_PRIORITY or entry.key in self._again or STAYS in entry.meta
+        if not stays and (url := self.moves.of(entry.url, ask=True)) != entry.url:
+            self.push([self._at(url, entry, {**entry.meta, LEFT: entry.url})])  # first: a process that dies here leaves both
             self.frontier.drop(entry.key, MOVED)
             self.progress.links[MOVED] += 1
             return False
@@ -687,6 +693,8 @@ class Crawl:
             follow_parts(item.links, item.parts, item.found["series"], self.strategy.drop_reason)
         if item.reason in ("", PART) and self._listings:
             item.links += self._listings_of(item)
+        if item.status in _GONE and (old := entry.meta.get(LEFT)):  # it may still be there
+            item.links.append(self._at(old, entry, {STAYS: True}))
         self.second_look.set_aside(item)
         if verdict is None:
             nothing_missed = item.is_listing or item.reason in (REDIRECTED, NOT_MODIFIED)
@@ -703,7 +711,7 @@ class Crawl:
             self._lose(entry.key)
             return
         if item.reason == REDIRECTED:
-            self.moves.note(entry.url, item.duplicate_of)
+            self.moves.note(entry.url, item.duplicate_of, item.status in _FOR_GOOD)
         elif item.status == HTTPStatus.OK:
             self.moves.note(entry.url)
         if item.is_listing and item.validators:

@@ -52,6 +52,7 @@ _BY_HOST = frozenset(("push_batch", "keep_for", "done", "set_delay", "counted", 
 _LOG = "log"
 _APART = 500  # pages between two marks, at least
 _MOST_PARTS = 65_536  # pieces of logs whose order is in memory
+_NOTES = 8_192  # that are remembered for the time when the first shard is away
 _PART = 16  # batches of links that are handed over at a time
 
 
@@ -704,13 +705,20 @@ class ShardedFrontier(Frontier):
         }
 
     def save(self, name: str, data: Any) -> None:
-        self._loaded[name] = data
+        self._hold(name, data)
         self._change(self._first, None, "save", name, data)
 
     def load(self, name: str) -> Any:
         """See :meth:`Frontier.load`. While the first shard is away, what was known last."""
-        self._loaded[name] = self._ask(self._first, self._loaded.get(name), "load", name)
-        return self._loaded[name]
+        return self._hold(name, self._ask(self._first, self._loaded.get(name), "load", name))
+
+    def _hold(self, name: str, data: Any) -> Any:
+        """Remember a note: the :data:`_NOTES` that were asked for last."""
+        self._loaded.pop(name, None)
+        self._loaded[name] = data
+        if len(self._loaded) > _NOTES:
+            del self._loaded[next(iter(self._loaded))]
+        return data
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
         """See :meth:`Frontier.checkpoint`. While the first shard is away none is stored. The log of finished pages is forgotten
