@@ -77,7 +77,6 @@ _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does 
 _SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
 _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 _RESCORED, _EXPECTED = "rescorings", "expected"
-_LOOKED_THROUGH = 200  # popped entries that are dropped or wait again, before the event loop has its turn
 _FOR_GOOD = (HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.PERMANENT_REDIRECT)
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
@@ -560,7 +559,7 @@ class Crawl:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
         if self.control.paused or self.control.stopping or self.outages.holds():
             return None
-        for _ in range(_LOOKED_THROUGH):
+        while True:
             if self.refreshes and ((best := self.frontier.best(now)) is None or best < -SUNK / 2):
                 return None
             if (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is None:
@@ -571,7 +570,6 @@ class Crawl:
                     return entry
             except LeaseLost:  # it was reserved for too long
                 continue
-        return None
 
     def _is_next(self, entry: Entry, now: float) -> bool:
         """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
