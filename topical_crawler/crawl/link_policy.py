@@ -279,7 +279,7 @@ class Moves:
 
     def __init__(self, load: Callable[[str], Any], save: Callable[[str, Any], None]) -> None:
         self._load, self._save = load, save
-        self._known: dict[str, Any] = {}  # of the notes those asked for lately
+        self._known: dict[str, Any] = {}  # the notes that were asked for lately, by their names
 
     def note(self, url: str, target: str = "", for_good: bool = True) -> None:
         """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not. Nothing is noted while the server is
@@ -331,12 +331,12 @@ class Moves:
 
 
 def _moved(origin: str) -> str:
-    """The name of the note where the addresses of an origin lead, and how often that was seen in a row."""
+    """The name of the note that says where the addresses of an origin lead, and how often in a row that was seen."""
     return f"moved {origin}"
 
 
 def _stays(origin: str) -> str:
-    """The name of the note that an origin gives pages itself."""
+    """The name of the note that says that an origin gives pages itself."""
     return f"stays {origin}"
 
 
