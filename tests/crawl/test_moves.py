@@ -20,9 +20,9 @@ OPTIONS = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, "TOPICAL_ALLOW_PRIVATE
 OLD, NEW = "http://www.dangjian.cn", "https://dangjian.cn"
 
 
-def moved(times: int = MOVED_AFTER, notes: dict[str, Any] | None = None) -> Moves:
+def moved(times: int = MOVED_AFTER) -> Moves:
     """What is known once ``NEW`` has given a page, and ``OLD`` has redirected so many times to it."""
-    notes = {} if notes is None else notes
+    notes: dict[str, Any] = {}
     found = Moves(notes.get, notes.__setitem__)
     found.note(f"{NEW}/")
     for n in range(times):
@@ -179,31 +179,22 @@ def test_what_a_worker_has_seen_the_next_one_knows(topic: Path, tmp_path: Path) 
     assert (first.code, next_one.code) == (0, 0), first.log + next_one.log
 
 
-def test_a_page_that_is_not_at_the_new_address_is_asked_for_at_the_old_one(topic: Path, tmp_path: Path) -> None:
-    """It is there, so the site has not moved: what still waits is asked for where it stands."""
+@pytest.mark.parametrize(("leads_back", "asked"), [(False, FOUND_FIRST), (True, PAGES - 1)])
+def test_a_page_that_is_not_at_the_new_address_is_asked_for_at_the_old_one(
+    leads_back: bool, asked: int, topic: Path, tmp_path: Path
+) -> None:
+    """It is there, so the site has not moved: what still waits is asked for where it stands, and where the new site
+    led back what is found on that page, too."""
     with sites() as (old, new):
-        page, redirect = new.routes[""], old.routes[""]
-        assert callable(page) and callable(redirect)
-        new.routes[f"/{FOUND_FIRST}"] = Reply("", 404)
-        old.routes[f"/{FOUND_FIRST}"] = page
+        path = f"/{FOUND_FIRST}"
+        old.routes[path] = new.routes[""]
+        new.routes[path] = Reply("", 302, headers={"Location": old.url + path}) if leads_back else Reply("", 404)
         crawled = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS)
     assert crawled.code == 0, crawled.log
     kept = {row.url for row in rows(tmp_path / "data") if row.keep}
-    assert kept == {new.url + "/", f"{old.url}/{FOUND_FIRST}"} | {f"{new.url}/{n}" for n in range(1, PAGES) if n != FOUND_FIRST}
-    assert old.asked(f"/{FOUND_FIRST}") == new.asked(f"/{FOUND_FIRST}") == 1
-    assert len(old.pages()) == FOUND_FIRST
-
-
-def test_a_page_that_the_new_site_leads_back_to_is_fetched(topic: Path, tmp_path: Path) -> None:
-    with sites() as (old, new):
-        page = new.routes[""]
-        assert callable(page)
-        new.routes[f"/{FOUND_FIRST}"] = Reply("", 302, headers={"Location": f"{old.url}/{FOUND_FIRST}"})
-        old.routes[f"/{FOUND_FIRST}"] = page
-        crawled = crawl(topic, tmp_path / "data", new.url + "/", **OPTIONS)
-    assert crawled.code == 0, crawled.log
-    kept = {row.url for row in rows(tmp_path / "data") if row.keep}
-    assert kept == {new.url + "/", f"{old.url}/{FOUND_FIRST}"} | {f"{new.url}/{n}" for n in range(1, PAGES) if n != FOUND_FIRST}
+    assert kept == {new.url + "/", old.url + path} | {f"{new.url}/{n}" for n in range(1, PAGES) if n != FOUND_FIRST}
+    assert old.asked(path) == new.asked(path) == 1
+    assert len(old.pages()) == asked
 
 
 def test_a_redirect_for_a_time_is_no_move(topic: Path, tmp_path: Path) -> None:

@@ -284,14 +284,13 @@ class Moves:
     def note(self, url: str, target: str = "", for_good: bool = True) -> None:
         """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not. Nothing is noted while the server is
         away."""
+        own, to = origin_of(url), origin_of(target)
         with suppress(FrontierServerError):
-            own, to = origin_of(url), origin_of(target)
             if not target:
-                self._put(_stays(own), True)
+                if not self._known.get(_stays(own)):
+                    self._put(_stays(own), True)
             elif to != own and canonical(url).removeprefix(own) == canonical(target).removeprefix(to):
-                for name in (_moved(own), _moved(to)):
-                    self._known.pop(name, None)  # other workers count, too
-                before, back = self._ask(_moved(own)), self._ask(_moved(to))
+                before, back = self._load(_moved(own)), self._load(_moved(to))  # not from memory: other workers count, too
                 if back and back[0] == own:
                     self._put(_stays(to), True)
                 if for_good:
@@ -320,9 +319,8 @@ class Moves:
         return self._known[name]
 
     def _put(self, name: str, note: Any) -> None:
-        if self._known.get(name) != note:
-            self._keep(name, note)
-            self._save(name, note)
+        self._save(name, note)
+        self._keep(name, note)
 
     def _keep(self, name: str, note: Any) -> None:
         if len(self._known) >= _MOST_NOTES:

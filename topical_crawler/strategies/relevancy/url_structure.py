@@ -181,18 +181,11 @@ def _struct_of_path(
 ) -> int:
     """Whether at least ``missing`` of the ``undecided`` are the same in structure."""
     path, left = UrlParts.of(url).path, len(undecided)
-    beta, first, threshold = parameters.beta, parameters.a_path, parameters.threshold
     for value, other in undecided:
         if left < missing:
             return 0
         left -= 1
-        similarity, weight = 0.0, first
-        for part1, part2 in zip(path, other, strict=False):  # as _path_similarity, which never falls with a further part
-            similarity += weight * (part1 & part2).bit_count() / (part1 | part2).bit_count()
-            if value + beta * similarity > threshold:
-                missing -= 1
-                break
-            weight /= 2
+        missing -= value + parameters.beta * _path_similarity(path, other, parameters.a_path) > parameters.threshold
         if not missing:
             return 1
     return 0
