@@ -75,7 +75,7 @@ from topical_crawler.cli.base import whole
 from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import Record, text_hash
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import MOST_MARKS, seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.frontier import Entry, MemoryFrontier

@@ -24,7 +24,7 @@ from topical_crawler.cli.base import ActionParser
 from topical_crawler.cli.catalogue import Voice
 from topical_crawler.cli.corpus.why import meaning
 from topical_crawler.corpus import dedup
-from topical_crawler.crawl import session
+from topical_crawler.crawl import crawl
 from topical_crawler.crawl.steering import PURGED
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.resources.registry import RESOURCES
@@ -311,7 +311,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
 
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
     reasons = {strategies.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
-    reasons |= {session.LEASE_LOST, frontier.NO_ROOM, DAMAGED, PURGED}
+    reasons |= {crawl.LEASE_LOST, frontier.NO_ROOM, DAMAGED, PURGED}
     reasons |= returned_texts("crawl/link_policy.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()
@@ -319,7 +319,7 @@ def test_every_reason_of_a_dropped_link_is_documented() -> None:
 
 def test_every_documented_reason_is_explained_by_corpus_why() -> None:
     beside = {"ignored", "failed: NAME", "error: NAME", "lost by a pipeline", "no item", "dropped: WORDS"}  # they name themselves
-    beside |= {session.LEASE_LOST, "too many links on a page"}  # no page and no address has them
+    beside |= {crawl.LEASE_LOST, "too many links on a page"}  # no page and no address has them
     tables = map(documented_reasons, ("Why a page is rejected", "Why a link is dropped"))
     named = [name for table in tables for name in re.findall("`([^`]+)`", table)]
     assert len(named) > 50

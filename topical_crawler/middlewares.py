@@ -39,8 +39,8 @@ from scrapy.utils.misc import build_from_crawler
 
 from topical_crawler import __version__, config
 from topical_crawler.corpus.record import HostFacts, Robots
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import evidence_of
-from topical_crawler.crawl.session import Crawl
 from topical_crawler.downloadhandlers import HEAD_TOO_LARGE, NOT_RECORDED, NameServerAway, Refused, SentBack
 from topical_crawler.extraction.documents import OLD_WORD, as_html, format_of
 from topical_crawler.extraction.pool import DocumentPool

@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 
 from topical_crawler.config import extraction_limits
 from topical_crawler.corpus.make import Maker, announcement
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extraction.documents import DOCUMENT
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, PageItem

@@ -17,8 +17,8 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
 from topical_crawler.crawl.second_look import AsideError
-from topical_crawler.crawl.session import STORAGE_ERRORS, Crawl
 from topical_crawler.frontier import Entry, LeaseLost
 from topical_crawler.items import LEFT, LISTED, STAYS, PageItem, now_utc
 from topical_crawler.spiders.topical import TopicalSpider

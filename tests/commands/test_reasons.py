@@ -22,8 +22,8 @@ from topical_crawler import settings as project
 from topical_crawler.cli.frontier.actions import top_view
 from topical_crawler.cli.strategy import judge_page
 from topical_crawler.cli.topic.explain import show_by_strategy
-from topical_crawler.crawl import session as crawl_module
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl import crawl as crawl_module
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import SqliteFrontier
 from topical_crawler.items import PageItem, now_utc

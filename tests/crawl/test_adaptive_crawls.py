@@ -12,9 +12,9 @@ from crawl_tools import DEMO, essence, make_topic, rows
 from scrapy.settings import Settings
 
 from topical_crawler import config
-from topical_crawler.crawl import session as crawl_module
+from topical_crawler.crawl import crawl as crawl_module
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
-from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extensions import why_ended
 from topical_crawler.frontier import SEED_PRIORITY

@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from warc_tools import write_warc
 
 from topical_crawler.crawl import link_policy, session
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
 from topical_crawler.frontier import FrontierServerError
 from topical_crawler.frontier import redis as redis_frontier

@@ -29,8 +29,8 @@ from scrapy.utils.test import get_crawler
 from wait_tools import HANGS, wait_for
 
 from topical_crawler import __version__
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.progress import Progress
-from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extensions import MAX_LABELS, CrawlCollector, CrawlMetrics, ports
 from topical_crawler.frontier.redis import RedisFrontier

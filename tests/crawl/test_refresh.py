@@ -21,9 +21,9 @@ from topical_crawler.cli.corpus.diff import changes
 from topical_crawler.config import crawl_options
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.refresh import Visited, due
-from topical_crawler.crawl.session import Crawl
 from topical_crawler.topic.topic import load_topic
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,7 +8,7 @@ import pytest
 from scrapy.settings import Settings
 
 from topical_crawler import config
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge

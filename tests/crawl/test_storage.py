@@ -13,7 +13,7 @@ from topical_crawler.frontier import State
 from topical_crawler.frontier.redis import RedisFrontier
 
 FULL = """
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.spiders.topical import TopicalSpider
 
 put = []

@@ -18,8 +18,8 @@ from scrapy.settings import Settings
 from wait_tools import HANGS, wait_for
 
 from topical_crawler import config
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import State
 from topical_crawler.frontier.redis import RedisFrontier

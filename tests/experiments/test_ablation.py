@@ -22,7 +22,7 @@ from experiments.runs import Run, read_runs
 from topical_crawler import config, settings
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.corpus.record import Record
-from topical_crawler.crawl.session import Crawl
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.recordings.reader import Recording, Response
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic, load_topic

@@ -3,7 +3,7 @@
 A strategy that learns follows its best links first, so most pages on topic come when it knows least. Pages that it rejects are
 set aside on disk, as they came, and judged again by what it knows later: whenever the number of finished pages has doubled, and
 at the crawl's end. Nothing is fetched again. Texts that were kept are judged again at the end only
-(:meth:`~topical_crawler.crawl.session.Crawl.cleaning`).
+(:meth:`~topical_crawler.crawl.crawl.Crawl.cleaning`).
 """
 
 from __future__ import annotations

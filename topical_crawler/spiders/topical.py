@@ -24,8 +24,8 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topical_crawler import config, logs
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.refresh import NOT_MODIFIED
-from topical_crawler.crawl.session import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.downloadhandlers import Refused, SentBack, Unreachable
 from topical_crawler.frontier import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST, Entry
