@@ -64,7 +64,7 @@ fuzz: setup
 docs: setup
 	@$(BIN)/mkdocs build --quiet --strict
 
-# The picture of docs/architecture.md, and the longest chain of imports.
+# The picture of docs/architecture.md.
 architecture: setup
 	@$(BIN)/python docs/draw_architecture.py
 

@@ -67,15 +67,16 @@ def room_of(module: str) -> str | None:
     return None if first in _SMALL else SHELL
 
 
-def module_graph() -> dict[str, set[str]]:
-    """What each module imports at its top level, of our own modules."""
+def module_graph(inside: bool = False) -> dict[str, set[str]]:
+    """What each module imports of our own modules: at its top level, or ``inside`` its functions, too."""
     files = {}
     for file in sorted((ROOT / PACKAGE).rglob("*.py")):
         name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
         files[name.removesuffix(".__init__")] = file
     graph: dict[str, set[str]] = {name: set() for name in files}
     for name, file in files.items():
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree) if inside else tree.body:
             for wanted in _imported(node):
                 target = wanted if wanted in files else wanted.rpartition(".")[0]
                 if target in files and target != name:
@@ -83,7 +84,7 @@ def module_graph() -> dict[str, set[str]]:
     return graph
 
 
-def _imported(node: ast.stmt) -> list[str]:
+def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom) and node.module:
@@ -91,17 +92,21 @@ def _imported(node: ast.stmt) -> list[str]:
     return []
 
 
-def depth(graph: dict[str, set[str]]) -> list[str]:
-    """The longest chain of imports, the importer first."""
-    longest: dict[str, list[str]] = {}
+def circles(graph: dict[str, set[str]]) -> set[frozenset[str]]:
+    """The largest sets of modules in which each one reaches all others.
 
-    def chain(name: str, above: frozenset[str]) -> list[str]:
-        if name not in longest:
-            below = [chain(other, above | {name}) for other in sorted(graph[name]) if other not in above]
-            longest[name] = [name, *max(below, key=len, default=[])]
-        return longest[name]
-
-    return max((chain(name, frozenset()) for name in sorted(graph)), key=len)
+    >>> sorted(map(sorted, circles({"a": {"b"}, "b": {"a", "c"}, "c": set()})))
+    [['a', 'b']]
+    """
+    reached: dict[str, set[str]] = {}
+    for name in graph:
+        waiting, found = [name], set()
+        while waiting:
+            new = graph[waiting.pop()] - found
+            found |= new
+            waiting += new
+        reached[name] = found
+    return {frozenset(other for other in reached[name] if name in reached[other]) for name in graph if name in reached[name]}
 
 
 def rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -186,11 +191,6 @@ def _middle(room: str, arrows: dict[str, set[str]], place: dict[str, tuple[float
 
 def main() -> int:
     PICTURE.write_text(draw(), encoding="utf-8")
-    chain = depth(module_graph())
-    files = list((ROOT / PACKAGE).rglob("*.py"))
-    lines = sum(file.read_bytes().count(b"\n") for file in files)
-    print(f"{PICTURE.name}: {len(files)} files, {lines:,} lines")
-    print(f"import depth {len(chain)}: " + " -> ".join(name.removeprefix(f"{PACKAGE}.") for name in chain))
     return 0
 
 

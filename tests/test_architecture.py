@@ -1,35 +1,47 @@
-"""The structure that docs/architecture.md describes: bounds on its size, and paths that exist."""
+"""The structure that docs/architecture.md describes: lines of code, circles of imports, long functions, paths that exist."""
 
 from __future__ import annotations
 
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
+
+from code_lines import by_folder, long_functions
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "topical_crawler"
 DRAWING = runpy.run_path(str(ROOT / "docs/draw_architecture.py"))
-MOST_FILES, MOST_LINES, MOST_AT_ROOT, MOST_DEPTH, MOST_ON_THE_WAY = 230, 50_300, 17, 14, 45
+
+MOST_CODE_LINES = 35_118
+"""Of the package, without blank lines, comments and docstrings. Whoever deletes lowers it: it only falls."""
+MOST_LINES_OF_A_FUNCTION = 100
+KNOWN_CIRCLES = {
+    frozenset({"cli.corpus.export", "cli.corpus.exporting"}),
+    frozenset({"corpus.make", "corpus.store"}),
+    frozenset({"extraction.documents", "extraction.office", "extraction.pdf"}),
+    frozenset({"workbench.bench", "workbench.judge", "workbench.operations"}),
+}
+"""Circles still to be opened. Whoever opens one deletes it here."""
 
 
-def test_the_package_stays_small() -> None:
-    files = list(PACKAGE.rglob("*.py"))
-    assert len(files) <= MOST_FILES
-    assert sum(file.read_bytes().count(b"\n") for file in files) <= MOST_LINES
-    assert len(list(PACKAGE.glob("*.py"))) <= MOST_AT_ROOT
+def test_code_lines_stay_below_the_bound() -> None:
+    counts = by_folder([PACKAGE])
+    assert counts.total() <= MOST_CODE_LINES, counts.most_common()
 
 
-def test_chains_of_imports_stay_short() -> None:
-    chain = DRAWING["depth"](DRAWING["module_graph"]())
-    assert len(chain) <= MOST_DEPTH, " -> ".join(chain)
+def test_functions_stay_short() -> None:
+    found = {
+        str(file.relative_to(ROOT)): names
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if (names := long_functions(file.read_text(encoding="utf-8"), MOST_LINES_OF_A_FUNCTION))
+    }
+    assert found == {}
 
 
-def test_a_fetched_page_runs_through_few_files() -> None:
-    way = subprocess.run([sys.executable, ROOT / "benchmarks/page_way.py"], capture_output=True, text=True, check=True)
-    files = re.findall(r"^ +\d+  (topical_crawler/\S+\.py)$", way.stdout, re.MULTILINE)
-    assert 20 < len(files) <= MOST_ON_THE_WAY, files
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    """Imports inside functions count, since they are how a circle hides."""
+    circles = DRAWING["circles"](DRAWING["module_graph"](inside=True))
+    assert {frozenset(name.removeprefix("topical_crawler.") for name in circle) for circle in circles} == KNOWN_CIRCLES
 
 
 def test_every_package_is_in_the_picture() -> None:

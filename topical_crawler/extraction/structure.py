@@ -150,19 +150,7 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
             elif form in VERBATIM:
                 yield from flush()
                 stack.append(tag)
-                for title in element.iterchildren("caption"):
-                    if text := _cell(title):
-                        where = _first_text(title)
-                        yield Block(text, count_letters(text), 0, 0, "", "caption", furniture > 0, "caption", 0, "", *where)
-                text = _rows(element) if form == "table" else element.text or ""
-                if text:
-                    letters = count_letters(text)
-                    own = [a for a in element.iter("a") if a.get("href")]
-                    in_own = letters if in_link else sum(count_letters("".join(a.itertext())) for a in own)
-                    where = _first_text(element) if form == "table" else (element, False)
-                    address = own[0].get("href", "") if own else ""
-                    note = element.get("data-note", "")
-                    yield Block(text, letters, in_own, len(own), address, tag, furniture > 0, cast("Kind", form), 0, note, *where)
+                yield from _verbatim(element, cast("Kind", form), bool(in_link), furniture > 0)
                 walk.skip_subtree()
             else:
                 if tag in _BLOCKS:
@@ -190,6 +178,21 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
         if event != "start" and element is not tree and element.tail:
             add(element.tail, element, True)
     yield from flush()
+
+
+def _verbatim(element: HtmlElement, kind: Kind, in_link: bool, furniture: bool) -> Iterator[Block]:
+    """Yield the blocks of a table, of code or of a formula: its captions and its text as it stands."""
+    for title in element.iterchildren("caption"):
+        if text := _cell(title):
+            yield Block(text, count_letters(text), 0, 0, "", "caption", furniture, "caption", 0, "", *_first_text(title))
+    text = _rows(element) if kind == "table" else element.text or ""
+    if text:
+        own = [a for a in element.iter("a") if a.get("href")]
+        in_own = count_letters(text) if in_link else sum(count_letters("".join(a.itertext())) for a in own)
+        where = _first_text(element) if kind == "table" else (element, False)
+        address = own[0].get("href", "") if own else ""
+        note = element.get("data-note", "")
+        yield Block(text, count_letters(text), in_own, len(own), address, element.tag, furniture, kind, 0, note, *where)
 
 
 def _number(text: str | None, default: int) -> int:
