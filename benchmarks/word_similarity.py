@@ -18,7 +18,7 @@ from experiments.sampling import halves
 from experiments.word_pairs import JudgedPair, Similarities, read_pairs, spearman
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.relevancy.similarity import EXTENDED, SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity
 from topical_crawler.text.segment import normalise
 
 NAMES = ("SimH", "SimD", "characters", "Cilin", "Cilin³", "last character", "first character", "CSLS", "SimD plain",

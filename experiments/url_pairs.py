@@ -23,7 +23,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topical_crawler.evaluation.metrics import Interval, wilson
 from topical_crawler.recordings.reader import Recording, Response
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters, UrlParts, structure_similarity
+from topical_crawler.strategies.semantic.url_structure import StructureParameters, UrlParts, structure_similarity
 from topical_crawler.text.segment import normalise
 from topical_crawler.web.dom import decode
 from topical_crawler.web.urls import canonical, host

@@ -34,7 +34,7 @@ from topical_crawler import config
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.recordings.reader import Recording
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
 DESCRIPTION = (
     "Accuracy of Algorithm 2 in telling pairs of URLs of one section of a site from pairs of two sections, over its threshold, "

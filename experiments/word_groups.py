@@ -25,7 +25,7 @@ from experiments.word_pairs import Bools, Floats, Similarities, spearman
 from topical_crawler.evaluation.metrics import Interval, wilson
 from topical_crawler.package_data import jieba_file
 from topical_crawler.resources.cilin import Cilin
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 from topical_crawler.text.segment import normalise
 
 Negatives = Literal["far", "near"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from experiments.sampling import bootstrap
 from topical_crawler.evaluation.metrics import Interval
-from topical_crawler.strategies.relevancy.similarity import (
+from topical_crawler.strategies.semantic.similarity import (
     SimilarityParameters,
     WordSimilarity,
     join,

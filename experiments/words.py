@@ -47,7 +47,7 @@ from topical_crawler.evaluation.metrics import Interval
 from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import RESOURCES, Resources
-from topical_crawler.strategies.relevancy.similarity import EXTENDED, SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity
 
 # -- Groups of synonyms: Table 5
 

@@ -35,8 +35,8 @@ from topical_crawler.strategies.content_url import ContentParameters, ContentUrl
 from topical_crawler.strategies.esvsm import vector_space
 from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
 from topical_crawler.strategies.odp2evsm.strategy import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
-from topical_crawler.strategies.relevancy.parameters import SIMILARITY, SemanticParameters
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters
+from topical_crawler.strategies.semantic.parameters import SIMILARITY, SemanticParameters
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 from topical_crawler.topic import files
 
 ROOT = Path(__file__).resolve().parents[1]

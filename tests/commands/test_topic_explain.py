@@ -13,7 +13,7 @@ import pytest
 
 from topical_crawler import strategies
 from topical_crawler.cli.topic.semantic_view import Explainer
-from topical_crawler.strategies.relevancy.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.topic.topic import Topic
 
@@ -168,7 +168,7 @@ def test_mistakes(
 def test_through_which_resource_words_are_alike(tmp_path: Path) -> None:
     """HowNet has 党员 and 会员 alike, the vectors 党员 and 干部, both 党员 and 党徒."""
     from topical_crawler.resources.registry import Resources
-    from topical_crawler.strategies.relevancy.similarity import SimilarityParameters
+    from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 
     hownet, vectors = tmp_path / "hownet.txt", tmp_path / "vectors.txt"
     hownet.write_text("党员 N human|人,politics|政\n会员 N human|人,politics|政\n党徒 N human|人,politics|政\n", encoding="utf-8")

@@ -27,7 +27,7 @@ from experiments.url_pairs import (
     values,
 )
 from topical_crawler.recordings.reader import Recording
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
 DEFAULT = StructureParameters()
 

@@ -6,7 +6,7 @@ import pytest
 from experiments.word_groups import PRINTED, Negatives, accuracy, accuracy_grid, distance, draw_groups, jieba_frequencies, order
 from experiments.word_pairs import Similarities
 from topical_crawler.resources.cilin import Cilin
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters
 
 CLASSES = ("Aa01", "Aa02", "Ab01", "Ba01", "Ba02", "Bb01", "Ca01", "Ca02")
 

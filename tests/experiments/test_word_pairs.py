@@ -14,7 +14,7 @@ from experiments.word_pairs import JudgedPair, Similarities, agreement, candidat
 from topical_crawler.evaluation.metrics import wilson
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity, algorithm1
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 
 few = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=30)
 

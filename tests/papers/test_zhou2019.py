@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Page, Topic, Verdict, load_topic, strategies
-from topical_crawler.strategies.relevancy.parameters import (
+from topical_crawler.strategies.semantic.parameters import (
     PRINTED_SIMILARITY,
     SIMILARITY,
     SemanticParameters,
     consistency_ratio,
     read_semantic_parameters,
 )
-from topical_crawler.strategies.relevancy.priority import Priority
-from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity, algorithm1
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters, struct, structure_similarity
+from topical_crawler.strategies.semantic.priority import Priority
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.strategies.semantic.strategy import Semantic
+from topical_crawler.strategies.semantic.url_structure import StructureParameters, struct, structure_similarity
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import DomainStatistics
 from topical_crawler.topic.files import TopicError

@@ -22,8 +22,8 @@ from experiments.word_groups import accuracy_grid, distance, draw_groups, jieba_
 from experiments.word_pairs import Similarities
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 
 PRINTED_THRESHOLDS = (0.1, 0.2, 0.3)
 

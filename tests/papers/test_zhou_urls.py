@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.relevancy.url_structure import (
+from topical_crawler.strategies.semantic.url_structure import (
     StructureParameters,
     UrlParts,
     struct,

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as npst
 
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors, WriteReport, write_vectors
-from topical_crawler.strategies.relevancy.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
 
 UNIT = np.array([[1, 0, 0], [0.6, 0.8, 0], [0, 1, 0], [0.6, 0.8, 0], [-1, 0, 0]], dtype=np.float32)
 FIVE = WordVectors(["甲", "乙", "丙", "丁", "戊"], UNIT)

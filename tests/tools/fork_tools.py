@@ -38,7 +38,7 @@ from wait_tools import HANGS
 
 from topical_crawler import Page, extraction, settings, strategies, workers
 from topical_crawler.cleaning.boilerplate import default_patterns
-from topical_crawler.strategies.relevancy.url_structure import site
+from topical_crawler.strategies.semantic.url_structure import site
 
 PRELOADED = [
     "scrapy.cmdline",

@@ -22,7 +22,7 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.relevancy.parameters import MAX_INCONSISTENCY, consistency_ratio
+from topical_crawler.strategies.semantic.parameters import MAX_INCONSISTENCY, consistency_ratio
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text import counted
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise

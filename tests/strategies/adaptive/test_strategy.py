@@ -20,9 +20,9 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.adaptive.strategy import FIRST_REFIT, PARTS, REASONS, Adaptive, AdaptiveParameters, relevance_for
 from topical_crawler.strategies.base import Setup
-from topical_crawler.strategies.relevancy.priority import Priority
-from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.priority import Priority
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import load_topic, strategies
-from topical_crawler.strategies.relevancy.parameters import SemanticParameters, ahp_weights
-from topical_crawler.strategies.relevancy.priority import HISTORY_SIZE, Priority
-from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.similarity import WordSimilarity
-from topical_crawler.strategies.relevancy.url_structure import History, StructureParameters
+from topical_crawler.strategies.semantic.parameters import SemanticParameters, ahp_weights
+from topical_crawler.strategies.semantic.priority import HISTORY_SIZE, Priority
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
+from topical_crawler.strategies.semantic.url_structure import History, StructureParameters
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict

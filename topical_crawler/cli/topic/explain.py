@@ -36,8 +36,8 @@ from topical_crawler.frontier import FrontierFileError
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import Strategy
-from topical_crawler.strategies.relevancy.parameters import read_semantic_parameters
-from topical_crawler.strategies.relevancy.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.parameters import read_semantic_parameters
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import Topic, load_topic

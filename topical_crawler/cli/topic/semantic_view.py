@@ -10,7 +10,7 @@ from rich.console import Console
 from topical_crawler.cli.strategy import QUEUED, Judged
 from topical_crawler.cli.terminal import table
 from topical_crawler.strategies import BELOW_THRESHOLD
-from topical_crawler.strategies.relevancy.similarity import WordSimilarity
+from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text.segment import default_stopwords, normalise
 from topical_crawler.web.page import Evidence, description_of

@@ -32,7 +32,7 @@ from topical_crawler.strategies.adaptive.link_model import (
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, Setup, SiteWords, Strategy, check_fields, packed, unpacked
-from topical_crawler.strategies.relevancy.priority import Priority, share
+from topical_crawler.strategies.semantic.priority import Priority, share
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic

@@ -1,6 +1,14 @@
-"""The strategy ``semantic``: the flow of Figure 1 (Zhou, Wang, Yu 2019, §3.1) in :mod:`.strategy`, over the formulas of
-:mod:`topical_crawler.strategies.relevancy`.
+"""The strategy ``semantic``: semantic relevancy from HowNet, word vectors and URL structure (Zhou, Wang, Yu 2019).
 
-``as_printed = true`` in ``[strategy.semantic]`` takes every constant and rule of the paper:
-:data:`~topical_crawler.strategies.relevancy.parameters.PRINTED`.
+``adaptive`` orders links by the same formulas before it has learned anything. In the order of the paper:
+
+=========  ==============================================================  =============================================
+§3.1       Figure 1, the flow                                              :mod:`.strategy`
+§4.1       Eq. 1 (SimD), Algorithm 1 (Sim)                                 :mod:`.similarity`, :mod:`topical_crawler.resources`
+§4.3       Eq. 2 (word weights), Eq. 3 (Rel), the inverted index of §3.2   :mod:`topical_crawler.topic`, :mod:`.score_table`
+§4.4       Eq. 4 (Jaccard), Algorithms 2 and 3 (struct)                    :mod:`.url_structure`
+§4.5       Eq. 5 (p), AHP                                                  :mod:`.priority`, :mod:`.parameters`
+=========  ==============================================================  =============================================
+
+``as_printed = true`` in ``[strategy.semantic]`` takes every constant and rule of the paper: :data:`.parameters.PRINTED`.
 """

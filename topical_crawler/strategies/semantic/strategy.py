@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from topical_crawler.strategies.base import NO_TOPIC_WORD, Setup, SiteWords, Strategy, shares
-from topical_crawler.strategies.relevancy.parameters import SemanticParameters
-from topical_crawler.strategies.relevancy.priority import Priority
+from topical_crawler.strategies.semantic.parameters import SemanticParameters
+from topical_crawler.strategies.semantic.priority import Priority
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.relevancy.parameters import ahp_weights, consistency_ratio
+from topical_crawler.strategies.semantic.parameters import ahp_weights, consistency_ratio
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.similarity import (
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import (
     EXTENDED,
     SimilarityParameters,
     WordSimilarity,

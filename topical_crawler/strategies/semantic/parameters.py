@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from topical_crawler.strategies.base import Parameters, check_fields, read_parameters
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters
-from topical_crawler.strategies.relevancy.url_structure import StructureParameters
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters
+from topical_crawler.strategies.semantic.url_structure import StructureParameters
 from topical_crawler.topic.topic import Topic
 
 SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)

@@ -29,7 +29,7 @@ class SimilarityParameters:
 
     The paper prints Th1 = Th2 = 0.1 (Table 5: best on 420 pairs of words) and neither α nor β. The defaults have its thresholds,
     and α = 0.9 and β = 0.7, which agree best with human judgements of 500 pairs (NLPCC-ICCPOL 2016, task 3). A crawl has others:
-    :data:`topical_crawler.strategies.semantic.strategy.SIMILARITY`.
+    :data:`topical_crawler.strategies.semantic.parameters.SIMILARITY`.
 
     Not in the paper: ``synonyms`` joins Cilin to both, so that vectors of synonyms are drawn together (:func:`retrofit`) and
     words that HowNet lacks have the senses of their synonyms (:func:`lend_senses`); ``parts`` gives a word without a vector one

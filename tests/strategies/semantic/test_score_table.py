@@ -15,8 +15,8 @@ from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.similarity import SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 
 TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 other|外 4\n"
 SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "other|外"]

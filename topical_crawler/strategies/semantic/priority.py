@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from topical_crawler.strategies.base import Setup
-from topical_crawler.strategies.relevancy.parameters import SemanticParameters, ahp_weights, read_semantic_parameters
-from topical_crawler.strategies.relevancy.score_table import ScoreTable
-from topical_crawler.strategies.relevancy.url_structure import History, UrlParts, site, struct, struct_of_host
+from topical_crawler.strategies.semantic.parameters import SemanticParameters, ahp_weights, read_semantic_parameters
+from topical_crawler.strategies.semantic.score_table import ScoreTable
+from topical_crawler.strategies.semantic.url_structure import History, UrlParts, site, struct, struct_of_host
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, topic_line
 

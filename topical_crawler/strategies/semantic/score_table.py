@@ -28,7 +28,7 @@ from topical_crawler.resources.hownet import ConceptIndex
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.base import Progress
-from topical_crawler.strategies.relevancy.similarity import CharacterIndex, SimilarityParameters, WordSimilarity, join
+from topical_crawler.strategies.semantic.similarity import CharacterIndex, SimilarityParameters, WordSimilarity, join
 from topical_crawler.text.segment import normalise
 
 logger = logging.getLogger(__name__)
