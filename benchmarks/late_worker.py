@@ -28,7 +28,8 @@ sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools
 
 from redis_tools import RedisServer  # noqa: E402
 
-from topical_crawler.crawl.link_policy import CHECKPOINT_PAGES, LinkPolicy  # noqa: E402
+from topical_crawler.crawl.checkpoints import CHECKPOINT_PAGES  # noqa: E402
+from topical_crawler.crawl.link_policy import LinkPolicy  # noqa: E402
 from topical_crawler.crawl.options import CrawlOptions  # noqa: E402
 from topical_crawler.frontier import Outcome  # noqa: E402
 from topical_crawler.frontier.redis_server import pack_outcome  # noqa: E402

@@ -62,18 +62,18 @@ class Clock:
     def start(self) -> None:
         """Put the clock into the functions."""
         from topical_crawler import middlewares
-        from topical_crawler.crawl import crawl
+        from topical_crawler.crawl import rescoring
         from topical_crawler.frontier import SqliteFrontier
         from topical_crawler.web import page
 
-        find, score, done, again = page._links, middlewares._score, SqliteFrontier.done, crawl.rescore_waiting
+        find, score, done, again = page._links, middlewares._score, SqliteFrontier.done, rescoring.rescore_waiting
 
         def timed_find(tree: Any, html: str, url: str, *rest: Any) -> Any:
             found, self._finding[url] = _timed(find, tree, html, url, *rest)
             return found
 
-        def timed_score(session: Any, page: Any, *rest: Any) -> Any:
-            entries, seconds = _timed(score, session, page, *rest)
+        def timed_score(crawl: Any, page: Any, *rest: Any) -> Any:
+            entries, seconds = _timed(score, crawl, page, *rest)
             self._scoring[id(entries)] = seconds + self._finding.pop(page.url, 0.0), len(page.links)
             return entries
 
@@ -90,7 +90,7 @@ class Clock:
             return found
 
         page._links, middlewares._score = timed_find, timed_score
-        SqliteFrontier.done, crawl.rescore_waiting = timed_done, timed_again  # type: ignore[method-assign]
+        SqliteFrontier.done, rescoring.rescore_waiting = timed_done, timed_again  # type: ignore[method-assign]
 
     def figures(self) -> dict[str, Any]:
         """What was measured."""

@@ -15,7 +15,8 @@ from rich.console import Console
 from scrapy.settings import Settings
 from warc_tools import write_warc
 
-from topical_crawler.crawl import link_policy, session
+from topical_crawler.crawl import checkpoints
+from topical_crawler.crawl import crawl as crawl_module
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
 from topical_crawler.frontier import FrontierServerError
@@ -93,8 +94,8 @@ def shared(server: RedisServer, tmp_path: Path) -> Mapping[str, object]:
 @pytest.fixture
 def short_log(shared: Mapping[str, object], monkeypatch: pytest.MonkeyPatch) -> Mapping[str, object]:
     """The same, of workers that make a checkpoint every 8 pages, and keep the last 10 pages of their log."""
-    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 8)
-    for module in (redis_frontier, session):
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 8)
+    for module in (redis_frontier, crawl_module):
         monkeypatch.setattr(module, "KEPT", 10)
     return shared
 
@@ -214,7 +215,7 @@ def test_what_one_worker_finds_out_holds_for_the_others(opener: Opener, shared: 
 def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_as_the_first(
     opener: Opener, shared: Mapping[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_policy, "CHECKPOINT_PAGES", 16)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 16)
     with closing(opener(**shared, TOPICAL_WORKER="one")) as one:
         order = [step(one, web()) for _ in range(44)]
         read: list[int] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,7 @@ from topical_crawler.crawl.link_policy import (
     LEAST_GAIN,
     MOST_CREDIT,
     LinkPolicy,
-    checkpoint_due,
     follow_parts,
-    rescoring_due,
 )
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Outcome
@@ -247,13 +244,6 @@ def test_further_parts_of_an_article_come_first_whatever_they_say() -> None:
         ("trap", 0.5, {}),
         (None, 0.5, {}),
     ]
-
-
-def test_what_is_due_depends_on_numbers_of_pages_alone() -> None:
-    due = [n for n in range(100_000) if rescoring_due(n)]
-    assert due[0] == 16 and all(after - before <= max(16, 0.07 * before) for before, after in pairwise(due))
-    assert [n for n in range(3500) if checkpoint_due(n, n + 1)] == [999, 1999, 2999]
-    assert checkpoint_due(990, 2010) and not checkpoint_due(1000, 1999)
 
 
 @pytest.mark.parametrize(

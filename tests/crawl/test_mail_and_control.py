@@ -17,7 +17,7 @@ from redis_tools import RedisServer
 
 from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
-from topical_crawler.crawl.crawl import restore
+from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import ACTIONS, MOST_MARKS, PURGED, Control, Marks, SteeringError, control_state, perform
 from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State

@@ -27,11 +27,11 @@ PART = {**WEB, "pages": 120}
 SETTINGS = """
 import os
 
-from topical_crawler.crawl import second_look, session
+from topical_crawler.crawl import crawl, second_look
 from topical_crawler.settings import *
 ITEM_PIPELINES = {**ITEM_PIPELINES, "own_pipeline.Own": 900}
 second_look.FIRST = int(os.environ.get("FIRST_LOOK", 32))
-session.REST_SECONDS = 3.0
+crawl.REST_SECONDS = 3.0
 """
 PIPELINE = """
 import asyncio

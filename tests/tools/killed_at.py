@@ -12,7 +12,7 @@ from typing import Any
 from scrapy.cmdline import execute
 
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl import link_policy, second_look
+from topical_crawler.crawl import checkpoints, second_look
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.frontier import SqliteFrontier
 
@@ -37,7 +37,7 @@ def kill_at(cls: type, name: str, call: int, when: str) -> None:
 
 
 if __name__ == "__main__":
-    link_policy.CHECKPOINT_PAGES, second_look.FIRST = 20, 32  # often, so that a short crawl does all that a long one does
+    checkpoints.CHECKPOINT_PAGES, second_look.FIRST = 20, 32  # often, so that a short crawl does all that a long one does
     where, call, when = sys.argv[1:4]
     if where != "-":
         cls, _, method = where.partition(".")

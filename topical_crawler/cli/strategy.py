@@ -13,7 +13,7 @@ from topical_crawler import strategies
 from topical_crawler.cli.frontier.reach import Reached
 from topical_crawler.cli.terminal import printable, progress
 from topical_crawler.config import cache_dir, random_seed, resources, segmenter
-from topical_crawler.crawl.crawl import restore
+from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.link_policy import LinkPolicy, evidence_of
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -20,27 +20,20 @@ from topical_crawler.corpus.clean import Changes, Done, LateCleaning, put_back, 
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.checkpoints import COUNTED, checkpoint_due, learn_again, load_checkpoint, save_checkpoint
 from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.host_counts import Store
-from topical_crawler.crawl.link_policy import (
-    FORESIGHT,
-    MOVED,
-    LinkPolicy,
-    Moves,
-    checkpoint_due,
-    follow_parts,
-    linking_hosts,
-    rescoring_due,
-)
+from topical_crawler.crawl.link_policy import MOVED, LinkPolicy, Moves, follow_parts, linking_hosts
 from topical_crawler.crawl.mailbox import FOLDER, Mailbox
 from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.refresh import NOT_MODIFIED, SUNK, Visited, due
+from topical_crawler.crawl.rescoring import last_expected, look_ahead, rescoring_due
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import ESTIMATE, Control, Marks, control_state, seed_entry
+from topical_crawler.crawl.steering import ESTIMATE, Control, seed_entry
 from topical_crawler.frontier import (
     KEPT,
     REDIRECTED,
@@ -71,108 +64,11 @@ STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)  # their 
 _JUDGED_AT_ONCE = 500  # pages that are judged again at once, and texts taken back in one transaction
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
-MOST_RESCORED = 20_000  # of the waiting links, that are scored again at once when something was learned
-_CHECKPOINT, _COUNTED = "strategy", "counted"
 _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
 _SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
 _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
-_RESCORED, _EXPECTED = "rescorings", "expected"
 _FOR_GOOD = (HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.PERMANENT_REDIRECT)
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-
-# -- Checkpoints of the strategy
-
-
-def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: Mapping[str, int] | None = None) -> None:
-    """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
-    kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
-    if counts is not None:  # first, for it shows others that they read the log too late
-        frontier.checkpoint(_COUNTED, pages, {"after": pages, "counts": counts})
-    frontier.checkpoint(_CHECKPOINT, pages, kept)
-
-
-def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy | None = None) -> int:
-    """Load the last checkpoint into ``strategy`` and ``policy``. Returns the number of the last page that it covers; 0 without a
-    checkpoint. Raises CrawlError for one that ``strategy`` cannot read."""
-    saved = frontier.load(_CHECKPOINT)
-    if saved is None:
-        return 0
-    with _reading(frontier):
-        strategy.load_state_dict(saved["state"])
-    if policy is not None and saved.get("counts") is not None:
-        policy.begin(saved["after"], saved["counts"])
-    return int(saved["after"])
-
-
-def learn_again(strategy: Strategy, outcome: Outcome, frontier: Frontier) -> None:
-    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed. Raises CrawlError for a
-    lesson that it cannot read."""
-    if outcome.keep or outcome.reason == OFF_TOPIC or outcome.lesson is not None:
-        with _reading(frontier):
-            strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
-
-
-@contextmanager
-def _reading(frontier: Frontier) -> Iterator[None]:
-    """Say what to do where a strategy cannot read what was learned: versions of the program learn different things of a page."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError) as error:
-        raise CrawlError(
-            f"{frontier.details()['place']}: this version of the program cannot read what the crawl has learned "
-            f"({type(error).__name__}: {error}). Remedy: go on with the version that began it, or begin anew with another "
-            "TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL); its corpus can be read as before"
-        ) from error
-
-
-def restore(strategy: Strategy, frontier: Frontier) -> None:
-    """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, marks, page threshold.
-    Raises CrawlError where it cannot read what was learned."""
-    marks, learned = Marks(frontier), load_checkpoint(strategy, frontier)
-    marks.give(strategy, learned)
-    for number, outcome in frontier.outcomes(learned):
-        learn_again(strategy, outcome, frontier)
-        marks.give(strategy, number)
-    if (threshold := control_state(frontier)["page_threshold"]) is not None:
-        with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
-            strategy.page_threshold = threshold
-
-
-def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[float] | None:
-    """Score waiting links again if what was learned since the last time may have raised some of them: the :data:`FORESIGHT` best,
-    every second time twice as many, every fourth time four times as many, and so on. Returns their scores, the link with the
-    highest priority first; None where nothing was learned."""
-    revision = strategy.revision + policy.revision
-    last, times = frontier.load(_RESCORED) or (0, 0)
-    if revision == last:
-        return None
-    times += 1
-    entries, scores = _scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
-    policy.meet(e.host for e in entries)
-    places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
-    frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
-    frontier.save(_RESCORED, [revision, times])
-    return [score or 0.0 for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: -pair[0])]
-
-
-def expected_texts(strategy: Strategy, frontier: Frontier, best: list[float] | None = None) -> float | None:
-    """How many texts :data:`FORESIGHT` further pages may give, by the scores of the best waiting links and what such scores were
-    worth lately; None where no link waits or the strategy cannot tell.
-
-    Args:
-        best: scores of waiting links as :func:`rescore_waiting` returns them, where they are known.
-    """
-    if strategy.kept_per_score is None:
-        return None
-    best = [score or 0.0 for score in _scored(strategy, frontier, FORESIGHT)[1]] if best is None else best[:FORESIGHT]
-    return round(strategy.kept_per_score * FORESIGHT / len(best) * sum(best), 3) if best else None
-
-
-def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
-    """The best waiting links but seeds, with the scores that they have now."""
-    entries = [e for e in frontier.waiting(most) if e.evidence and -SUNK / 2 < e.priority < SEED_PRIORITY]
-    return entries, strategy.score([e.candidate() for e in entries])
-
 
 # -- The crawl
 
@@ -293,8 +189,8 @@ class Crawl:
         self._read_log(learned)
         self._checked = self.finished
         if rescoring_due(self.finished) and self._is_first("rescoring", self.finished):
-            self._look_ahead()  # the last run may have ended right before it
-        self.policy.expected = self.frontier.load(_EXPECTED)
+            look_ahead(self.strategy, self.policy, self.frontier)  # the last run may have ended right before it
+        self.policy.expected = last_expected(self.frontier)
         if self.finished:
             logger.info(
                 "Resuming %s: %d pages fetched, %d links waiting, %d were in flight when the last run ended",
@@ -456,10 +352,10 @@ class Crawl:
                 self._lose(key)
         self._read_log()
         self._after_pages()
-        if checkpoint_due(self._counted, self.finished) and (known := self.frontier.load(_COUNTED)):
+        if checkpoint_due(self._counted, self.finished) and (known := self.frontier.load(COUNTED)):
             self._counted = known["after"]
             self.policy.written(self._counted, known["counts"])
-        self.policy.expected = self.frontier.load(_EXPECTED)
+        self.policy.expected = last_expected(self.frontier)
         if self._feed is not None and self._feed.poll(self._take_seeds):
             self._busy = time.monotonic()
 
@@ -483,7 +379,7 @@ class Crawl:
 
     def _check_gap(self) -> None:
         """Raises FrontierServerError where what comes next in the log was not damaged, but forgotten."""
-        known = self.frontier.load(_COUNTED)
+        known = self.frontier.load(COUNTED)
         if known and known["after"] - self.finished > KEPT:
             raise FrontierServerError(
                 f"this worker was away for more than {KEPT:,} pages, and what came of them is forgotten. Remedy: start it again"
@@ -732,7 +628,7 @@ class Crawl:
             if self.frontier.shared:
                 self.moves.ask_again()
             if self._is_first("rescoring", after):
-                self._look_ahead()
+                look_ahead(self.strategy, self.policy, self.frontier)
         self.second_look.judge_again(after)
         self._search()
 
@@ -749,13 +645,6 @@ class Crawl:
         if words and self.options.searches:
             self._searched.update(words)
             self._take_seeds(search_urls(self.options.searches, words))
-
-    def _look_ahead(self) -> None:
-        """Score the best waiting links again, and note for all workers how many texts they may give."""
-        best = rescore_waiting(self.strategy, self.policy, self.frontier)
-        if self.strategy.kept_per_score is not None:
-            self.policy.expected = expected_texts(self.strategy, self.frontier, best)
-            self.frontier.save(_EXPECTED, self.policy.expected)
 
     def fail(self, error: Exception) -> None:
         """Note that the frontier or the corpus cannot be written. Whoever runs the crawl ends it."""

@@ -34,7 +34,6 @@ BARREN_END = 1000
 """Pages in a row without a text that end the crawl of a strategy that drops no links itself (rule of three, 95 %: 0.3 %)."""
 FORESIGHT, LEAST_GAIN = 1000, 1.0
 """A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
-CHECKPOINT_PAGES = 1000  # between two checkpoints of the strategy; what it learned since is replayed on resume
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
 MOVED = "moved"  # why a waiting address is dropped whose origin has moved: the new address waits in its place
 MOVED_AFTER = 3
@@ -377,18 +376,3 @@ def follow_parts(links: Iterable[Entry], parts: Collection[str], article: str, c
         if link.key in wanted and link.dropped in (None, BELOW_THRESHOLD, closed):
             link.dropped, link.priority = None, SEED_PRIORITY
             link.meta = {**link.meta, PART_OF: article}
-
-
-def rescoring_due(pages: int) -> bool:
-    """Whether waiting links whose scores may have risen are scored again after so many finished pages: every 16 pages at first,
-    then at steps of 3 to 6 % of the pages. A function of their number alone, so that a resumed crawl does the same.
-
-    >>> [n for n in range(1, 700) if rescoring_due(n)][-4:]
-    [576, 608, 640, 672]
-    """
-    return pages > 0 and pages % max(16, (1 << pages.bit_length()) >> 5) == 0
-
-
-def checkpoint_due(before: int, after: int) -> bool:
-    """Whether a checkpoint falls due between two numbers of finished pages."""
-    return after // CHECKPOINT_PAGES > before // CHECKPOINT_PAGES

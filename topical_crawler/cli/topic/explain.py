@@ -30,7 +30,7 @@ from topical_crawler.cli.terminal import WIDTH, console, link_cell, table
 from topical_crawler.cli.topic.fetch_pages import Kind, fetch_pages, kind_of, read_file
 from topical_crawler.cli.topic.semantic_view import Explainer, SemanticView
 from topical_crawler.config import cache_dir, crawl_options, resources, strategy_name
-from topical_crawler.crawl.crawl import restore
+from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.project import AnySettings

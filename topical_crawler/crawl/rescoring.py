@@ -1,0 +1,73 @@
+"""Scoring waiting links again by what was learned since they were found, and what their scores promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy
+from topical_crawler.crawl.refresh import SUNK
+from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier
+from topical_crawler.strategies import Strategy
+
+MOST_RESCORED = 20_000  # waiting links that are scored again at once
+_RESCORED, _EXPECTED = "rescorings", "expected"
+
+
+def rescoring_due(pages: int) -> bool:
+    """Whether waiting links whose scores may have risen are scored again after so many finished pages: every 16 pages at first,
+    then at steps of 3 to 6 % of the pages. A function of their number alone, so that a resumed crawl does the same.
+
+    >>> [n for n in range(1, 700) if rescoring_due(n)][-4:]
+    [576, 608, 640, 672]
+    """
+    return pages > 0 and pages % max(16, (1 << pages.bit_length()) >> 5) == 0
+
+
+def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> None:
+    """Score the best waiting links again, and note for all workers how many texts they may give."""
+    best = rescore_waiting(strategy, policy, frontier)
+    if strategy.kept_per_score is not None:
+        policy.expected = expected_texts(strategy, frontier, best)
+        frontier.save(_EXPECTED, policy.expected)
+
+
+def last_expected(frontier: Frontier) -> float | None:
+    """What :func:`look_ahead` noted last, in whichever worker; None where nothing is known."""
+    expected: float | None = frontier.load(_EXPECTED)
+    return expected
+
+
+def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[float] | None:
+    """Score waiting links again if what was learned since the last time may have raised some of them: the :data:`FORESIGHT` best,
+    every second time twice as many, every fourth time four times as many, and so on. Returns their scores, the link with the
+    highest priority first; None where nothing was learned."""
+    revision = strategy.revision + policy.revision
+    last, times = frontier.load(_RESCORED) or (0, 0)
+    if revision == last:
+        return None
+    times += 1
+    entries, scores = _scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
+    policy.meet(e.host for e in entries)
+    places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
+    frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
+    frontier.save(_RESCORED, [revision, times])
+    return [score or 0.0 for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: -pair[0])]
+
+
+def expected_texts(strategy: Strategy, frontier: Frontier, best: list[float] | None = None) -> float | None:
+    """How many texts :data:`FORESIGHT` further pages may give, by the scores of the best waiting links and what such scores were
+    worth lately; None where no link waits or the strategy cannot tell.
+
+    Args:
+        best: scores of waiting links as :func:`rescore_waiting` returns them, where they are known.
+    """
+    if strategy.kept_per_score is None:
+        return None
+    best = [score or 0.0 for score in _scored(strategy, frontier, FORESIGHT)[1]] if best is None else best[:FORESIGHT]
+    return round(strategy.kept_per_score * FORESIGHT / len(best) * sum(best), 3) if best else None
+
+
+def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
+    """The best waiting links but seeds, with the scores that they have now."""
+    entries = [e for e in frontier.waiting(most) if e.evidence and -SUNK / 2 < e.priority < SEED_PRIORITY]
+    return entries, strategy.score([e.candidate() for e in entries])
