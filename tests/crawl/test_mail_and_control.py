@@ -19,7 +19,17 @@ from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
 from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.mailbox import Mailbox
-from topical_crawler.crawl.steering import ACTIONS, MOST_MARKS, PURGED, Control, Marks, SteeringError, control_state, perform
+from topical_crawler.crawl.steering import (
+    ACTIONS,
+    MOST_MARKS,
+    PURGED,
+    Control,
+    Known,
+    Marks,
+    SteeringError,
+    control_state,
+    perform,
+)
 from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
 from topical_crawler.frontier import redis as redis_module
 from topical_crawler.frontier.redis import RedisFrontier
@@ -151,7 +161,7 @@ def test_find_tells_where_addresses_stand(frontier: Frontier) -> None:
     first = answer["entries"][0]
     assert (first["priority"], first["anchor"], first["parent"], first["depth"]) == (0.5, "主题党日", "http://p.cn/", 1)
     assert answer["page_threshold"] is None
-    refused = perform(frontier, {"action": "find", "urls": [unknown, waiting]}, refusal=lambda url, depth: "other site")
+    refused = perform(frontier, {"action": "find", "urls": [unknown, waiting]}, Known(lambda url, depth: "other site"))
     assert [entry["dropped"] for entry in refused["entries"]] == ["other site", ""]
 
 
@@ -178,7 +188,7 @@ def test_seeds_are_pushed_before_everything_else_or_to_a_place_among_the_links(f
 
 def test_what_the_crawl_refuses_is_dropped_and_counted(frontier: Frontier) -> None:
     request = {"action": "push", "urls": [*urls(1), *urls(1, site="http://other.cn")]}
-    answer = perform(frontier, request, lambda url, depth: "other site" if "other" in url else None)
+    answer = perform(frontier, request, Known(lambda url, depth: "other site" if "other" in url else None))
     assert (answer["new"], answer["dropped"]) == (1, {"other site": 1})
     assert waiting(frontier) == urls(1)
 

@@ -18,7 +18,7 @@ from topical_crawler.crawl.link_policy import LinkPolicy, evidence_of
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
-from topical_crawler.crawl.steering import Request, perform
+from topical_crawler.crawl.steering import Known, Request, perform
 from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
 from topical_crawler.items import OFF_TOPIC_TEXT
 from topical_crawler.project import AnySettings
@@ -175,7 +175,7 @@ def ask_for_reasons(crawl: Reached, request: Request, settings: AnySettings) -> 
 
         def explained(frontier: Frontier) -> Answer:
             restore(strategy, frontier)
-            return perform(frontier, request, explain=strategy.explain)
+            return perform(frontier, request, Known(explain=strategy.explain))
 
         answer = crawl.look(explained)
     except (FrontierFileError, FrontierServerError):

@@ -33,7 +33,7 @@ from topical_crawler.crawl.refresh import NOT_MODIFIED, SUNK, Visited, due
 from topical_crawler.crawl.rescoring import last_expected, look_ahead, rescoring_due
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import ESTIMATE, Control, seed_entry
+from topical_crawler.crawl.steering import ESTIMATE, Control, Known, seed_entry
 from topical_crawler.frontier import (
     KEPT,
     REDIRECTED,
@@ -128,7 +128,7 @@ class Crawl:
         aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
         mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
-        self.control = Control(frontier, strategy, mailbox, self._refusal_of_order, self.facts)
+        self.control = Control(frontier, strategy, mailbox, Known(self._refusal_of_order, facts=self.facts))
         self._feed = None
         if frontier.shared and options.redis:
             patience = 0.0 if frontier.fault_tolerant else options.patience
@@ -341,7 +341,7 @@ class Crawl:
     def tick(self) -> None:
         """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""
         self.control.poll()
-        self._learn_marks()
+        self.control.learn_marks(self.finished)
         if not self.frontier.shared:
             return
         if self.in_flight:
@@ -375,7 +375,7 @@ class Crawl:
             self.finished = number
             if number > learned:
                 learn_again(self.strategy, outcome, self.frontier)
-                self._learn_marks()
+                self.control.learn_marks(self.finished)
 
     def _check_gap(self) -> None:
         """Raises FrontierServerError where what comes next in the log was not damaged, but forgotten."""
@@ -384,10 +384,6 @@ class Crawl:
             raise FrontierServerError(
                 f"this worker was away for more than {KEPT:,} pages, and what came of them is forgotten. Remedy: start it again"
             )
-
-    def _learn_marks(self) -> None:
-        if self.control.marks.due:
-            self.control.learn_marks(self.finished)
 
     def _take_seeds(self, urls: list[str]) -> None:
         pushed = self.push([replace(seed_entry(url), dropped=self._refusal_of_order(url, 0)) for url in urls])
@@ -615,7 +611,7 @@ class Crawl:
         if not self.frontier.shared:  # the log of a shared frontier is read by tick()
             self.finished += 1
             self.policy.count(outcome)
-            self._learn_marks()
+            self.control.learn_marks(self.finished)
             self._after_pages()
 
     def _after_pages(self) -> None:

@@ -49,9 +49,12 @@ class SteeringError(ValueError):
 class Known(NamedTuple):
     """What is known of the crawl beside its frontier; nothing where its strategy is not at hand."""
 
-    refusal: Refusal | None
-    explain: Explain | None
+    refusal: Refusal | None = None
+    explain: Explain | None = None
     facts: Facts | None = None
+
+
+_NOTHING = Known()
 
 
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
@@ -65,13 +68,7 @@ def control_state(frontier: Frontier) -> dict[str, Any]:
     return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
 
 
-def perform(
-    frontier: Frontier,
-    request: Request,
-    refusal: Refusal | None = None,
-    explain: Explain | None = None,
-    facts: Facts | None = None,
-) -> Answer:
+def perform(frontier: Frontier, request: Request, crawl: Known = _NOTHING) -> Answer:
     """Perform ``request["action"]``, one of :data:`ACTIONS`; its further keys are described by the action's function.
 
     Raises:
@@ -80,7 +77,7 @@ def perform(
     action = ACTIONS.get(str(request.get("action")))
     if action is None:
         raise SteeringError(f"no action {request.get('action')!r} (this version knows {', '.join(ACTIONS)})")
-    return action(frontier, request, Known(refusal, explain, facts))
+    return action(frontier, request, crawl)
 
 
 def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
@@ -343,10 +340,9 @@ class Control:
     """The orders to a running crawl: it answers its mailbox and reads the orders in its frontier.
 
     Args:
-        strategy: gets the page threshold, and explains priorities.
+        strategy: gets the page threshold.
         mailbox: for requests to this process; None for a shared frontier, which commands open themselves.
-        refusal: why a pushed URL is not fetched.
-        facts: what ``stats`` tells of the crawl beside its frontier.
+        known: what is known of the crawl; the strategy explains priorities.
 
     Attributes:
         marks: the texts marked for the crawl.
@@ -355,19 +351,11 @@ class Control:
         page_threshold: as set by a person; None: the topic's own.
     """
 
-    def __init__(
-        self,
-        frontier: Frontier,
-        strategy: Strategy,
-        mailbox: Mailbox | None = None,
-        refusal: Refusal | None = None,
-        facts: Facts | None = None,
-    ) -> None:
+    def __init__(self, frontier: Frontier, strategy: Strategy, mailbox: Mailbox | None = None, known: Known = _NOTHING) -> None:
         self._frontier = frontier
         self._strategy = strategy
         self._mailbox = mailbox
-        self._refusal = refusal
-        self._facts = facts
+        self._known = known._replace(explain=strategy.explain)
         self._own = strategy.page_threshold
         self._at_start = control_state(frontier)["stop"]
         self.marks = Marks(frontier)
@@ -425,7 +413,7 @@ class Control:
         if request.get("action") == "threshold":
             self._set(request.get("value"))  # raises where the strategy refuses the value
             self._strategy.page_threshold = before
-        answer = perform(self._frontier, request, self._refusal, self._strategy.explain, self._facts)
+        answer = perform(self._frontier, request, self._known)
         self._read()
         if "page_threshold" in answer:
             answer["page_threshold"] = self._strategy.page_threshold
