@@ -13,6 +13,7 @@ EXPERIMENTS = {
     "crawl": ("crawl", "strategies compared on a recorded web, beside an oracle"),
     "news-web": ("news_web", "news sites of several layouts, made of news texts, as a recorded web with labels"),
     "papers": ("papers.run", "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"),
+    "sites": ("sites", "precision and recall per site and group of sites (Table 8 of Zhou et al.)"),
     "threshold": ("threshold", "precision and volume over the threshold of Eq. 5 (Figure 2 of Zhou et al.)"),
     "urls": ("urls", "similarity of URLs on sections of a site (Table 6 of Zhou et al.)"),
     "words": ("words", "word similarity on synonyms (Table 5 of Zhou et al.), or on pairs judged by people"),

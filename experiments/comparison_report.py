@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.comparison import CHECKPOINTS, ORACLE, RunFigures, Setting
+from experiments.figures import chinese_font, save_figure
 from experiments.ranking import FEWEST_SEEDS, Comparison, Estimate, estimate, mean_kept, mean_recall, tightness
 from experiments.report import Axis, Cell, Head, Panel, TableRow, chart, draw_panels, render, styles
-from topical_crawler.evaluation.report import chinese_font, save_figure
 from topical_crawler.files import replacing
 
 # -- The scalar figures of a crawl as people read them

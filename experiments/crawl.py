@@ -22,6 +22,7 @@ from scrapy.settings import BaseSettings
 from experiments import plan
 from experiments.comparison import CHECKPOINTS, ORACLE, RunFigures, RunKey, Setting, measure, measure_path
 from experiments.comparison_report import FIGURES, FILES, write_report, written
+from experiments.figures import write_json
 from experiments.floors import Floor, fallen, read_floors
 from experiments.labels import merged_labels
 from experiments.oracle import path
@@ -34,7 +35,6 @@ from topical_crawler.cli.base import UsageError, whole
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
-from topical_crawler.evaluation.report import write_json
 from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording, Thinning
 from topical_crawler.strategies import STRATEGIES

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from topical_crawler.evaluation.report import blank_figure, style_axes
+from experiments.figures import blank_figure, style_axes
 
 if TYPE_CHECKING:
     from jinja2 import Environment

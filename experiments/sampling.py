@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.evaluation.metrics import Interval
+Interval = tuple[float, float]
 
 
 def bootstrap(measure: Callable[[NDArray[np.int64]], float], size: int, seed: int, rounds: int = 1000) -> Interval:

@@ -21,15 +21,16 @@ from rich.markup import escape
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from experiments.figures import blank_figure, new_figure, save_figure, write_json
 from experiments.recorded_crawls import Planned, RecordedCrawls, topic_digest
+from experiments.sites import add_groups, read_groups
 from topical_crawler.cli.base import amount, whole
-from topical_crawler.cli.evaluate import add_groups, add_labels, read_corpus, read_groups
+from topical_crawler.cli.evaluate import add_labels, read_corpus
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label, read_labels
 from topical_crawler.evaluation.metrics import group_score, site_scores
-from topical_crawler.evaluation.report import blank_figure, new_figure, save_figure, write_json
 from topical_crawler.frontier import REDIRECTED
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.files import read_config

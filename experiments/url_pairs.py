@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
-from topical_crawler.evaluation.metrics import Interval, wilson
+from experiments.sampling import Interval
+from topical_crawler.judging.report import wilson
 from topical_crawler.recordings.reader import Recording, Response
 from topical_crawler.strategies.semantic.url_structure import StructureParameters, UrlParts, structure_similarity
 from topical_crawler.text.segment import normalise

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from experiments.figures import new_figure, save_figure, write_json
 from experiments.sampling import halves
 from experiments.url_pairs import (
     PRINTED,
@@ -32,7 +33,6 @@ from experiments.url_pairs import (
 )
 from topical_crawler import config
 from topical_crawler.cli.terminal import console as terminal
-from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies.semantic.url_structure import StructureParameters
 

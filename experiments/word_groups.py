@@ -21,8 +21,9 @@ from typing import Literal
 
 import numpy as np
 
+from experiments.sampling import Interval
 from experiments.word_pairs import Bools, Floats, Similarities, spearman
-from topical_crawler.evaluation.metrics import Interval, wilson
+from topical_crawler.judging.report import wilson
 from topical_crawler.package_data import jieba_file
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.sampling import bootstrap
-from topical_crawler.evaluation.metrics import Interval
+from experiments.sampling import Interval, bootstrap
 from topical_crawler.strategies.semantic.similarity import (
     SimilarityParameters,
     WordSimilarity,

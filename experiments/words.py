@@ -14,7 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
-from experiments.sampling import halves
+from experiments.figures import new_figure, save_figure, write_json
+from experiments.sampling import Interval, halves
 from experiments.word_groups import (
     PRINTED,
     Accuracy,
@@ -43,8 +44,6 @@ from experiments.word_pairs import (
 )
 from topical_crawler import config
 from topical_crawler.cli.terminal import console as terminal
-from topical_crawler.evaluation.metrics import Interval
-from topical_crawler.evaluation.report import new_figure, save_figure, write_json
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from experiments.figures import save_figure, write_json
 from experiments.papers.experiment import Chart, Measurement, Reproduction
 from experiments.report import Axis, Cell, Head, Panel, TableRow, chart, draw_panels, end_of_axis, render, styles
-from topical_crawler.evaluation.report import save_figure, write_json
 from topical_crawler.files import replacing
 
 

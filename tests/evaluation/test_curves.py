@@ -1,18 +1,15 @@
-"""Harvest curves with characters and as pictures."""
+"""Harvest curves with characters and as images."""
 
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.report import picture, terminal_curve
-
-CURVES = {"semantic": [1, 2, 3, 4], "breadth_first": [0, 0, 1, 2]}
+from topical_crawler.evaluation.curves import svg_curve, terminal_curve
 
 
 def test_the_axes_say_how_many() -> None:
@@ -58,21 +55,10 @@ def test_any_curves_fit(steps: dict[str, list[int]], width: int, height: int) ->
     assert all(len(re.split("[┤│]", line)[1]) <= width for line in lines[:height])
 
 
-@pytest.mark.parametrize("name", ["curve.png", "curve.svg"])
-def test_a_picture(tmp_path: Path, name: str) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
-    picture(CURVES, tmp_path / name, "Harvest", 4)
-    data = (tmp_path / name).read_bytes()
-    if name.endswith("png"):
-        assert data.startswith(b"\x89PNG")
-        picture(CURVES, tmp_path / "again.png", "Harvest", 4)
-        assert (tmp_path / "again.png").read_bytes() == data
-    else:
-        assert b"<svg" in data
-        assert b"<dc:date>" not in data
-
-
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 'topical-crawler\[plots\]'"):
-        picture(CURVES, tmp_path / "x.png", "Harvest", 4)
+def test_an_image_is_well_formed() -> None:
+    root = ElementTree.fromstring(svg_curve({"<党建>": [1, 2, 3, 4], "breadth_first": [0, 0, 1, 2]}, 4))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    lines = [line.get("points", "").split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
+    assert [len(points) for points in lines] == [2, 5, 5]  # the ideal crawl, then ours
+    assert lines[0] == [lines[1][0], lines[1][-1]]  # the first of ours is ideal
+    assert "■ <党建>" in [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]

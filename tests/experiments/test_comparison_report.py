@@ -75,7 +75,7 @@ def outline(html: str) -> Outline:
 
 
 def test_equal_figures_give_equal_bytes(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     for name in ("1", "2"):
         write_report(tmp_path / name, comparison("semantic", "vsm", "mine"))
     assert sorted(f.name for f in (tmp_path / "1").iterdir()) == sorted(FILES)
@@ -103,7 +103,7 @@ def test_the_json_holds_everything() -> None:
 
 
 def test_a_line_of_csv_for_every_run(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     write_report(tmp_path, comparison("semantic", "vsm"))
     with (tmp_path / "crawl.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -136,7 +136,7 @@ def test_the_bounds_are_held_against_each_other() -> None:
 
 
 def test_a_part_of_the_links_stands_apart(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     write_report(tmp_path, comparison("semantic", "vsm", seeds=2, keep=(1.0, 0.5)))
     found = json.loads((tmp_path / "crawl.json").read_text("utf-8"))
     assert [(s["keep_links"], s["cap"]) for s in found["settings"]] == [(1, 0), (1, 20), (0.5, 0), (0.5, 20)]

@@ -17,7 +17,7 @@ from crawl_tools import interrupted, rows
 from topical_crawler.recordings.reader import Thinning
 from topical_crawler.web.urls import fingerprint
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 

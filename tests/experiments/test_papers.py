@@ -208,7 +208,7 @@ def test_an_axis_ends_above_its_curves(highest: float) -> None:
 
 
 def test_the_files(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     whole = [paper_chen.reproduce(crawls(CHEN, {"content": 4, "content_url": 8}), labels(CHEN), 30), sun(AS_PRINTED)]
     # Two panels of each chart, since a picture takes a tenth of a second.
     fewer = [[replace(chart, panels=dict([*chart.panels.items()][:2])) for chart in one.charts] for one in whole]

@@ -15,7 +15,7 @@ from experiments.papers.experiment import CHEN, NARROW, NARROW_WORD, SUN, UNREPL
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -96,7 +96,7 @@ def test_the_shape_in_words() -> None:
 
 @pytest.mark.parametrize("points", [[point(0.1, 9, 50, 25), point(16, 9, 0, 0)], [point(0, 9, 0, 0)]])
 def test_the_picture(tmp_path: Path, points: list[Point]) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     for name in ("1.png", "2.png"):
         draw({1000: points, 4000: points}, tmp_path / name)
     assert (tmp_path / "1.png").read_bytes() == (tmp_path / "2.png").read_bytes()

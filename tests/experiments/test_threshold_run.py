@@ -14,7 +14,7 @@ from crawl_tools import interrupted, rows
 
 from experiments.threshold import ThresholdCrawls
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from experiments.sampling import bootstrap, halves
 from experiments.word_pairs import JudgedPair, Similarities, agreement, candidates, choose, read_pairs, spearman
-from topical_crawler.evaluation.metrics import wilson
+from topical_crawler.judging.report import wilson
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1

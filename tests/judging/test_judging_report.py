@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judging_tools import sample
 
-from topical_crawler.evaluation.metrics import wilson
-from topical_crawler.judging.report import Cell, agreements, cohen, estimate, krippendorff, report
+from topical_crawler.judging.report import Cell, agreements, cohen, estimate, krippendorff, report, wilson
 from topical_crawler.judging.sample import Header, Item, Sample, Stratum
 
 

@@ -19,12 +19,12 @@ from string import Template
 
 from rich.table import Table
 
+from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.cli.terminal import console
-from topical_crawler.corpus.record import Filters, Record
-from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.corpus.record import Record
+from topical_crawler.evaluation.curves import svg_curve, terminal_curve
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.metrics import SiteScore, group_score, harvest_curve, relevant_texts, site_scores
-from topical_crawler.evaluation.report import svg_curve, terminal_curve
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
 from topical_crawler.package_data import data_folder
@@ -49,9 +49,11 @@ def main(arguments: Sequence[str]) -> int:
     with as_file(data_folder("demo").joinpath("labels.tsv")) as file:
         labels = read_labels(file)
     corpora = _crawls(folder)
-    found = _read(folder)
+    found = read_corpus(folder)
     scores = site_scores(found, labels)
-    curves = {name: harvest_curve([r.url for r in _read(place) if r.reason != REDIRECTED], labels) for name, place in corpora}
+    curves = {
+        name: harvest_curve([r.url for r in read_corpus(place) if r.reason != REDIRECTED], labels) for name, place in corpora
+    }
     out = console()
     out.print(_table(scores))
     total = relevant_texts(labels)
@@ -93,11 +95,6 @@ def _command(strategy: str, place: Path, web: Path, seeds: Path) -> list[str]:
     )
     arguments = [part for one in given for part in ("-a", one)] + [part for one in settings for part in ("-s", one)]
     return [sys.executable, "-m", "scrapy", "crawl", "topical", *arguments]
-
-
-def _read(folder: Path) -> list[Record]:
-    with CorpusStore(folder / "corpus.sqlite", read_only=True) as store:
-        return list(store.records(Filters(rejected=True)))
 
 
 def _next(folder: Path) -> list[str]:

@@ -1,8 +1,7 @@
-"""Metrics of a crawl by labels that it never saw, and the confidence interval of a share."""
+"""Metrics of a crawl by labels that it never saw."""
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,6 +72,15 @@ def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScor
     return sum(some) / len(some) if some else 0.0, SiteScore(name, *map(sum, zip(*counts, strict=True)))
 
 
+_SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def thresholds(records: Iterable[Record]) -> list[float]:
+    """0, and least relevances that leave out ever larger shares of the kept pages, lowest first."""
+    kept = sorted(r.relevance for r in records if r.keep)
+    return sorted({0.0} | {kept[int(len(kept) * share)] for share in _SHARES if kept})
+
+
 def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list[int]:
     """Relevant texts reached after each fetched page: element k-1 belongs to k pages. A text counts when it is first reached."""
     seen: set[str] = set()
@@ -123,24 +131,3 @@ class TextCollection:
                 self.relevant.add(text)
         if held and label.is_relevant_text:
             self.held.add(label.doc)
-
-
-Interval = tuple[float, float]
-
-_Z = 1.959963984540054  # the normal distribution holds 95 % between -z and z
-
-
-def wilson(right: float, total: float) -> Interval:
-    """95 % confidence interval of a share when ``right`` of ``total`` were right (Wilson 1927).
-
-    >>> tuple(round(x, 3) for x in wilson(98, 100))
-    (0.93, 0.994)
-    """
-    if not total:
-        return 0.0, 1.0
-    share, z2 = right / total, _Z * _Z
-    middle = share + z2 / (2 * total)
-    spread = _Z * math.sqrt((share * (1 - share) + z2 / (4 * total)) / total)
-    scale = 1 + z2 / total
-    # rounding must not put the share itself outside
-    return max(0.0, min(share, (middle - spread) / scale)), min(1.0, max(share, (middle + spread) / scale))

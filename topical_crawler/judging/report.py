@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from topical_crawler.evaluation.metrics import wilson
 from topical_crawler.judging.draw import band_name
 from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Item, Sample
 
@@ -84,6 +83,24 @@ def _pair(i: int, j: int, first: Sample, second: Sample) -> PairAgreement:
 
 
 # -- Shares estimated from strata
+
+_Z = 1.959963984540054  # the normal distribution holds 95 % between -z and z
+
+
+def wilson(right: float, total: float) -> tuple[float, float]:
+    """95 % confidence interval of a share when ``right`` of ``total`` were right (Wilson 1927).
+
+    >>> tuple(round(x, 3) for x in wilson(98, 100))
+    (0.93, 0.994)
+    """
+    if not total:
+        return 0.0, 1.0
+    share, z2 = right / total, _Z * _Z
+    middle = share + z2 / (2 * total)
+    spread = _Z * math.sqrt((share * (1 - share) + z2 / (4 * total)) / total)
+    scale = 1 + z2 / total
+    # rounding must not put the share itself outside
+    return max(0.0, min(share, (middle - spread) / scale)), min(1.0, max(share, (middle + spread) / scale))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.evaluation.report import CHINESE_FONTS, chinese_font, new_figure, save_figure, write_json
+from experiments.figures import CHINESE_FONTS, chinese_font, new_figure, save_figure, write_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -53,7 +53,7 @@ def test_any_figures(tmp_path_factory: pytest.TempPathFactory, figures: dict[str
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_equal_pictures_have_equal_bytes(tmp_path: Path, kind: str) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     files = [tmp_path / f"{n}" / f"picture.{kind}" for n in (1, 2)]
     for file in files:
         figure, axes = new_figure("Harvest", "pages", "texts")
@@ -66,13 +66,13 @@ def test_equal_pictures_have_equal_bytes(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_kind_of_picture_that_there_is_not(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     with pytest.raises(ValueError, match="docx"):
         save_figure(new_figure("", "", "")[0], tmp_path / "x.docx")
 
 
 def test_chinese_labels_are_drawn(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[plots]'")
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
     if not chinese_font():
         pytest.skip(f"needs one of the fonts {', '.join(CHINESE_FONTS)}")
     save_figure(new_figure("党建", "网页", "正文")[0], tmp_path / "x.png")
@@ -81,5 +81,5 @@ def test_chinese_labels_are_drawn(tmp_path: Path, recwarn: pytest.WarningsRecord
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 'topical-crawler\[plots\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'topical-crawler\[experiments\]'"):
         new_figure("", "", "")
