@@ -28,7 +28,7 @@ from gold_layouts import make_pages
 from gold_pages import GoldPage, read_gold, read_marks, read_pages
 from lxml.html import HtmlElement
 
-from topical_crawler import extraction
+from topical_crawler.extraction import extract as extraction
 from topical_crawler.extraction import forum
 from topical_crawler.text.passages import Passage, plain
 

@@ -61,7 +61,7 @@ PARTS: dict[Place, str] = {
     ("web/dom.py", "decode"): "page: decode bytes",
     ("topical_crawler/middlewares.py", "_score"): "links: identity, refusals",
     ("crawl/link_policy.py", "*"): "links: identity, refusals",
-    ("cleaning/__init__.py", "clean"): "clean text",
+    ("cleaning/cleaner.py", "clean"): "clean text",
     ("corpus/store.py", "put"): "store",
     ("frontier/sqlite.py", "*"): "frontier",
     ("frontier/hosts.py", "*"): "frontier",

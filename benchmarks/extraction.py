@@ -43,7 +43,7 @@ from gold_layouts import make_pages  # noqa: E402
 from gold_pages import GoldPage, page_lines, read_gold, read_marks, read_pages  # noqa: E402
 from text_scores import ngram_f1  # noqa: E402
 
-from topical_crawler.extraction import extract  # noqa: E402
+from topical_crawler.extraction.extract import extract  # noqa: E402
 from topical_crawler.extraction.main_text import STOP_CHARACTERS  # noqa: E402
 from topical_crawler.web.dom import decode  # noqa: E402
 

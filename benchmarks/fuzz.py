@@ -31,8 +31,7 @@ from pathlib import Path
 
 from mutations import Mutated, mutate
 
-from topical_crawler import extraction
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus import dedup
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Record
@@ -40,6 +39,7 @@ from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.export.formats import FORMATS, Setup
 from topical_crawler.export.rows import as_dict
 from topical_crawler.export.tagging import JiebaTagger
+from topical_crawler.extraction import extract as extraction
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Setup as StrategySetup

@@ -26,7 +26,8 @@ sys.path.append(str(ROOT))
 from forum_layouts import NO_THREADS, make_no_threads, make_threads  # noqa: E402
 from gold_layouts import make_pages  # noqa: E402
 
-from topical_crawler.extraction import KINDS, extract  # noqa: E402
+from topical_crawler.extraction.extract import extract  # noqa: E402
+from topical_crawler.extraction.kinds import KINDS  # noqa: E402
 from topical_crawler.recordings.reader import Recording  # noqa: E402
 from topical_crawler.web.dom import decode  # noqa: E402
 

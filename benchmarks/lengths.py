@@ -20,8 +20,8 @@ import gold_layouts
 from gold_pages import read_pages
 from text_scores import _bare, _grams
 
-from topical_crawler.cleaning import CleaningOptions, TextCleaner
-from topical_crawler.extraction import extract
+from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
+from topical_crawler.extraction.extract import extract
 from topical_crawler.web.page import Page
 
 BOUNDS = (100, 300, 1000)  # characters without white space

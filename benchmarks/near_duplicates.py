@@ -40,8 +40,8 @@ from rich.console import Console
 from rich.table import Table
 
 from topical_crawler.corpus import dedup
+from topical_crawler.corpus.connections import open_engine, write_ahead
 from topical_crawler.corpus.record import Record, pages, tables
-from topical_crawler.corpus.store import open_engine, write_ahead
 
 NEWS = Path(__file__).resolve().parents[2] / "shared" / "data" / "news" / "news-dev.jsonl.gz"
 REPORTS = 2000

@@ -29,13 +29,13 @@ from urllib.parse import urlsplit
 from text_scores import character_precision, character_recall
 from warcio.archiveiterator import ArchiveIterator
 
-from topical_crawler.cleaning import CleaningOptions
 from topical_crawler.cleaning.characters import repair
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.dedup import Article
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.extraction import Extracted, extract
+from topical_crawler.extraction.extract import Extracted, extract
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint

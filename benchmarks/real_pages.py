@@ -23,10 +23,10 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from topical_crawler.cleaning import TextCleaner
 from topical_crawler.cleaning.characters import GARBLED
+from topical_crawler.cleaning.cleaner import TextCleaner
 from topical_crawler.corpus import dedup
-from topical_crawler.extraction import extract, warm_up
+from topical_crawler.extraction.extract import extract, warm_up
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 

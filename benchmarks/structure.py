@@ -32,7 +32,7 @@ from selectolax.lexbor import LexborHTMLParser
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))
 
-from topical_crawler.extraction import extract  # noqa: E402
+from topical_crawler.extraction.extract import extract  # noqa: E402
 from topical_crawler.recordings.reader import Recording  # noqa: E402
 from topical_crawler.web.dom import decode  # noqa: E402
 

@@ -26,9 +26,9 @@ from rich.progress import Progress
 
 from experiments.web_graph import ROBOT, Answer, read_answer
 from topical_crawler import cleaning, extraction
-from topical_crawler.cleaning import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.boilerplate import NOTHING
-from topical_crawler.extraction import extract
+from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
+from topical_crawler.extraction.extract import extract
 from topical_crawler.files import replacing_bytes
 from topical_crawler.recordings.reader import Recording, equal_form
 from topical_crawler.web import dom

@@ -18,14 +18,16 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import cleaning, extraction, frontier, items, settings, strategies
-from topical_crawler.cleaning import boilerplate, characters
+from topical_crawler import frontier, items, settings, strategies
+from topical_crawler.cleaning import boilerplate, characters, quality
 from topical_crawler.cli.base import ActionParser
 from topical_crawler.cli.catalogue import Voice
 from topical_crawler.cli.corpus.why import meaning
 from topical_crawler.corpus import dedup
 from topical_crawler.crawl import crawl
 from topical_crawler.crawl.steering import PURGED
+from topical_crawler.extraction import documents
+from topical_crawler.extraction import extract as extraction
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.resources.registry import RESOURCES
 from topical_crawler.spiders.topical import TOO_MANY_REDIRECTS, TopicalSpider
@@ -301,9 +303,9 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
         if "cli" not in file.parts:  # these speak of no crawl
             reasons |= set(re.findall(r'reason ?= ?"([a-z][^"]+)"', file.read_text(encoding="utf-8")))
     reasons |= {extraction.NO_TEXT, extraction.TOO_LARGE, extraction.FAILED, extraction.TIMED_OUT, extraction.CRASHED}
-    reasons |= set(extraction.REASONS.values()) | extraction.documents.REASONS
+    reasons |= set(extraction.REASONS.values()) | documents.REASONS
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
-    reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *cleaning.REASONS}
+    reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *quality.REASONS}
     reasons |= returned_texts("spiders/topical.py", "failure_reason") | frontier.UNREACHED | {TOO_MANY_REDIRECTS}
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()

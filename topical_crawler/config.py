@@ -22,8 +22,9 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from topical_crawler.cleaning import CleaningOptions, Convert, Limits, Personal
 from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
+from topical_crawler.cleaning.cleaner import CleaningOptions, Convert, Personal
+from topical_crawler.cleaning.quality import Limits
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from topical_crawler.corpus.record import PageLines, Record
-from topical_crawler.extraction import Extracted
+from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier import Entry
 from topical_crawler.web.listings import Listing, said
 from topical_crawler.web.page import Page, Verdict

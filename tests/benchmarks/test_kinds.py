@@ -9,7 +9,7 @@ from pathlib import Path
 import kinds
 import pytest
 
-from topical_crawler.extraction import KINDS
+from topical_crawler.extraction.kinds import KINDS
 
 
 def test_corrections_name_kinds() -> None:

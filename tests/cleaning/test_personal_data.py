@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.cleaning import MASKS, find, mask
+from topical_crawler.cleaning.personal import MASKS, find, mask
 
 
 def identity(first17: str) -> str:

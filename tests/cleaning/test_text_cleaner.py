@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scrapy.settings import Settings
 
 from topical_crawler import settings as project
-from topical_crawler.cleaning import CleaningOptions, Limits, TextCleaner
 from topical_crawler.cleaning.boilerplate import Learned, LineCounts, digest
+from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
+from topical_crawler.cleaning.quality import Limits
 from topical_crawler.config import cleaning_options
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.text.passages import Kind, Passage, layout, passages, plain

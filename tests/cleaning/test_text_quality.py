@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.cleaning import (
+from topical_crawler.cleaning.quality import (
     CHARACTERS,
     LANGUAGE,
     NO_SENTENCES,

@@ -22,13 +22,13 @@ from lxml import etree
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.cli.corpus import add_filters
 from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.record import Filters, HostFacts, PageLines, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
-from topical_crawler.extraction import KINDS
+from topical_crawler.extraction.kinds import KINDS
 from topical_crawler.judging.sample import write_sample
 from topical_crawler.judging.teach import draw_to_teach
 from topical_crawler.text.segment import Segmenter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.clean import LateCleaning, clean, put_back
 from topical_crawler.corpus.record import Filters, PageLines, Record
 from topical_crawler.corpus.store import CorpusStore

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from wait_tools import HANGS
 
 from topical_crawler.corpus import dedup
+from topical_crawler.corpus.connections import open_engine
 from topical_crawler.corpus.dedup import (
     BANDS,
     VERIFIED,
@@ -30,7 +31,6 @@ from topical_crawler.corpus.dedup import (
 )
 from topical_crawler.corpus.record import Record, pages, tables
 from topical_crawler.corpus.record import bands as bands_table
-from topical_crawler.corpus.store import open_engine
 
 _WHO = ("党支部", "街道工委", "老干部局", "青年突击队", "驻村工作组", "机关党委", "社区居民", "离退休干部", "志愿者", "企业职工")
 _DID = ("走访", "学习", "讨论", "整理", "宣传", "检查", "帮助", "评议", "总结", "参观")
@@ -349,7 +349,8 @@ def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None
 WRITER = """
 import os
 import sys
-from topical_crawler.corpus.store import CorpusStore, Record
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
 
 FIRST_LINES = "本报讯", "来源：新华网 2024年5月6日 ", "现将全文转发如下，供各支部学习参考。"
 

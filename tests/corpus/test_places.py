@@ -12,8 +12,9 @@ import sqlalchemy as sa
 from corpus_tools import kept
 from postgres_tools import PostgresServer
 
+from topical_crawler.corpus.connections import shown
 from topical_crawler.corpus.record import CorpusError
-from topical_crawler.corpus.store import CorpusStore, shown
+from topical_crawler.corpus.store import CorpusStore
 
 Change = Callable[[sa.URL], sa.URL]
 

@@ -6,14 +6,15 @@ import pytest
 import sqlalchemy as sa
 from corpus_tools import NewPlace, kept
 
-from topical_crawler.cleaning import CleaningOptions, mask
+from topical_crawler.cleaning.cleaner import CleaningOptions
+from topical_crawler.cleaning.personal import mask
 from topical_crawler.corpus.clean import clean
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Filters, Record, raw_texts
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import masked, without_personal
-from topical_crawler.extraction import extract
+from topical_crawler.extraction.extract import extract
 
 BODY = "各级党组织扎实开展主题教育，把理论学习放在第一位。" * 5
 HTML = f"<h1>主题教育</h1><article><p>{BODY}</p><p>党员干部{BODY}</p></article>"

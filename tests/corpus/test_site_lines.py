@@ -7,14 +7,15 @@ from collections import Counter
 import pytest
 import sqlalchemy as sa
 
-from topical_crawler.cleaning import CleaningOptions, Limits
 from topical_crawler.cleaning.boilerplate import PERIOD, LineCounts
-from topical_crawler.corpus import make
+from topical_crawler.cleaning.cleaner import CleaningOptions
+from topical_crawler.cleaning.quality import Limits
+from topical_crawler.corpus import site_lines
 from topical_crawler.corpus.clean import clean
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import Record, lines
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.extraction import Extracted
+from topical_crawler.extraction.extract import Extracted
 from topical_crawler.text.passages import Passage, layout, passages, plain
 
 HOST = "www.a.cn"
@@ -35,32 +36,32 @@ def test_the_table_counts_as_memory_does(place: str) -> None:
     with CorpusStore(place) as store, store.writing() as connection:
         for n in range(12):
             counts.add(page(n))
-            make.learn(connection, HOST, page(n))
-        make.learn(connection, "b.cn", page(1))
+            site_lines.learn(connection, HOST, page(n))
+        site_lines.learn(connection, "b.cn", page(1))
         found = rows(connection)
         assert found.pop(0) == ("", 12, 0)
         assert {one: pages for one, (_, pages, _) in found.items()} == counts.pages
         assert {one: line for one, (line, _, _) in found.items()} == counts.lines
-        learned = make.known(connection, HOST, page(50))
+        learned = site_lines.known(connection, HOST, page(50))
         assert learned.at_edge(SLOGAN)
-        assert not make.known(connection, "b.cn", page(50)).at_edge(SLOGAN)
+        assert not site_lines.known(connection, "b.cn", page(50)).at_edge(SLOGAN)
 
 
 def test_what_was_removed_is_reported(place: str) -> None:
     with CorpusStore(place) as store:
         with store.writing() as connection:
             for n in range(8):
-                make.learn(connection, HOST, page(n), [SLOGAN] if n > 4 else [])
-            make.note_removed(connection, HOST, Counter({SLOGAN: 5, "没有这一行": 2}))
+                site_lines.learn(connection, HOST, page(n), [SLOGAN] if n > 4 else [])
+            site_lines.note_removed(connection, HOST, Counter({SLOGAN: 5, "没有这一行": 2}))
         with store.reading() as connection:
-            (found,) = make.report(connection)
+            (found,) = site_lines.report(connection)
     assert (found.host, found.line, found.pages, found.seen, found.removed) == (HOST, SLOGAN, 8, 8, 8)
 
 
 def test_rare_lines_are_forgotten(place: str) -> None:
     with CorpusStore(place) as store, store.writing() as connection:
         for n in range(PERIOD):
-            make.learn(connection, HOST, page(n))
+            site_lines.learn(connection, HOST, page(n))
         assert [line for line, _, _ in rows(connection).values()] in (["", SLOGAN], [SLOGAN, ""])
 
 
@@ -69,8 +70,8 @@ def test_counts_replace_what_was_known(place: str) -> None:
     for n in range(700):
         counts.add(page(n))
     with CorpusStore(place) as store, store.writing() as connection:
-        make.learn(connection, HOST, "别的页面上的一行")
-        make.replace(connection, HOST, counts)
+        site_lines.learn(connection, HOST, "别的页面上的一行")
+        site_lines.replace(connection, HOST, counts)
         found = rows(connection)
         assert found.pop(0)[1] == 700
         assert {one: pages for one, (_, pages, _) in found.items()} == counts.pages
@@ -82,17 +83,17 @@ def test_hosts_that_were_not_counted(place: str) -> None:
             host = f"h{n % 2}.cn"
             store.put(Record(url=f"http://{host}/{n}", host=host, keep=True, text=page(n)))
         with store.writing() as connection:
-            assert make.unlearned(connection) == {"h0.cn", "h1.cn"}
-            make.learn(connection, "h1.cn", page(1))
-            make.learn(connection, "h0.cn", page(0))
-            assert make.unlearned(connection) == {"h0.cn"}
+            assert site_lines.unlearned(connection) == {"h0.cn", "h1.cn"}
+            site_lines.learn(connection, "h1.cn", page(1))
+            site_lines.learn(connection, "h0.cn", page(0))
+            assert site_lines.unlearned(connection) == {"h0.cn"}
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "……", "字\x00节\ud800与\n更多的字"])
 def test_strange_texts(place: str, text: str) -> None:
     with CorpusStore(place) as store, store.writing() as connection:
-        make.learn(connection, HOST, text)
-        assert make.known(connection, HOST, text).seen == 1
+        site_lines.learn(connection, HOST, text)
+        assert site_lines.known(connection, HOST, text).seen == 1
 
 
 def test_code_is_no_line_of_the_site_and_keeps_its_place(place: str) -> None:

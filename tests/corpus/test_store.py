@@ -150,7 +150,7 @@ def test_others_read_while_one_writes_and_while_reading_is_under_way(place: str,
 
 def test_what_was_put_survives_a_kill(place: str) -> None:
     process = start(
-        "import sys\nfrom topical_crawler.corpus.store import CorpusStore, Record\n"
+        "import sys\nfrom topical_crawler.corpus.record import Record\nfrom topical_crawler.corpus.store import CorpusStore\n"
         "store = CorpusStore(sys.argv[1])\nn = 0\nwhile True:\n    n += 1\n"
         "    store.put(Record(url=f'http://a.cn/{n}', host='a.cn', keep=True, text=f'文{n}'))\n    print(n, flush=True)\n",
         place,

@@ -20,7 +20,8 @@ WRITER = """
 import os
 import sys
 from topical_crawler.corpus.record import storable, values_of
-from topical_crawler.corpus.store import CorpusStore, Record
+from topical_crawler.corpus.record import Record
+from topical_crawler.corpus.store import CorpusStore
 
 def write(worker):
     with CorpusStore(place) as store:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from crawl_tools import Crawled, Reply, Site, article, crawl, essence, rows
 
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.clean import LateCleaning, put_back
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml.html import document_fromstring
 
-from topical_crawler.extraction import MAX_PARTS, Series, extract, find_series
+from topical_crawler.extraction.extract import extract
+from topical_crawler.extraction.series import MAX_PARTS, Series, find_series
 
 HOST = "http://www.example.cn"
 

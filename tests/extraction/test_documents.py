@@ -18,7 +18,7 @@ from document_tools import Typed, ofd, pdf, set_columns
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from text_scores import ngram_f1
 
-from topical_crawler.extraction import CRASHED, TIMED_OUT, documents, extract, office
+from topical_crawler.extraction import documents, office
 from topical_crawler.extraction.documents import (
     BROKEN,
     ENCRYPTED,
@@ -31,6 +31,7 @@ from topical_crawler.extraction.documents import (
     format_of,
     read_document,
 )
+from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, extract
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.text.passages import Passage, plain
 

@@ -15,7 +15,7 @@ import pytest
 from wait_tools import wait_for
 
 from topical_crawler import workers
-from topical_crawler.extraction import CRASHED, TIMED_OUT, Extracted
+from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, Extracted
 from topical_crawler.extraction.pool import ExtractPool
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"

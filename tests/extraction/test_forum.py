@@ -10,7 +10,7 @@ from forum_layouts import LAYOUTS, NO_THREADS, Post, Thread, make_thread
 from forum_variants import HARD_LAYOUTS, VARIANTS
 from text_scores import ngram_f1
 
-from topical_crawler.extraction import Extracted, extract
+from topical_crawler.extraction.extract import Extracted, extract
 
 SUBJECTS = ("支部", "社区", "合作社", "图书馆", "列车", "车间", "渡口", "医院", "果园", "剧团", "学校", "码头")
 TEXTS = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml.html import document_fromstring
 from text_scores import ngram_f1
 
-from topical_crawler.extraction import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract
+from topical_crawler.extraction.extract import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract
 from topical_crawler.extraction.main_text import (
     block_features,
     densest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topical_crawler.extraction import GALLERY_PAGE, LIST_PAGE, MAX_HTML, TAG_PAGE, VIDEO_PAGE, Extracted, extract
+from topical_crawler.extraction.extract import GALLERY_PAGE, LIST_PAGE, MAX_HTML, TAG_PAGE, VIDEO_PAGE, Extracted, extract
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 NAV = " ".join(f"<a href='/c{n}/'>频道{n}</a>" for n in range(12))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.extraction import extract
+from topical_crawler.extraction.extract import extract
 from topical_crawler.extraction.main_text import parse, whole
 from topical_crawler.extraction.structure import Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, passages

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from topical_crawler.cleaning.characters import repair_verbatim
-from topical_crawler.extraction import FAILED, MAX_HTML, Extracted, extract, warm_up
+from topical_crawler.extraction.extract import FAILED, MAX_HTML, Extracted, extract, warm_up
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Setup, load
 from topical_crawler.text.segment import Segmenter

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from topical_crawler.extraction import CRASHED, TIMED_OUT
+from topical_crawler.extraction.extract import CRASHED, TIMED_OUT
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.web.page import Page
 

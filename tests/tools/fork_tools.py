@@ -36,8 +36,9 @@ from rich.live import _RefreshThread
 from scrapy.utils.misc import walk_modules_iter
 from wait_tools import HANGS
 
-from topical_crawler import Page, extraction, settings, strategies, workers
+from topical_crawler import Page, settings, strategies, workers
 from topical_crawler.cleaning.boilerplate import default_patterns
+from topical_crawler.extraction.extract import warm_up
 from topical_crawler.strategies.semantic.url_structure import site
 
 PRELOADED = [
@@ -342,7 +343,7 @@ def read_dictionaries() -> None:
 
     for package in ("scrapy.commands", "topical_crawler.commands", "topical_crawler.cli"):
         list(walk_modules_iter(package))
-    extraction.warm_up()
+    warm_up()
     default_patterns()
     site("http://www.example.cn/")
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from topical_crawler.cleaning import CleaningOptions, TextCleaner, mask
 from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts
 from topical_crawler.cleaning.characters import repair
-from topical_crawler.corpus import dedup, make
+from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
+from topical_crawler.cleaning.personal import mask
+from topical_crawler.corpus import dedup, site_lines
 from topical_crawler.corpus.record import Record, Yield, pages, record_of, storable, text_hash, uncleaned, upserting, values_of
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text.passages import prose
@@ -88,9 +89,9 @@ class Done:
         return found
 
     def states(self, seen: Mapping[str, int]) -> dict[str, str]:
-        """See :func:`~topical_crawler.corpus.make.note_clean`; ``seen`` is the number of counted pages by host."""
+        """See :func:`~topical_crawler.corpus.site_lines.note_clean`; ``seen`` is the number of counted pages by host."""
         return {
-            host: make.state(seen.get(host, 0), of_host.pages - of_host.rejected, of_host.after)
+            host: site_lines.state(seen.get(host, 0), of_host.pages - of_host.rejected, of_host.after)
             for host, of_host in self.hosts.items()
         }
 
@@ -128,7 +129,7 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
         show("cleaning", number)
     _store_removed(store, taken)
     if options.site_lines and not dry_run:
-        store.change(lambda connection: make.note_clean(connection, done.states(seen)))
+        store.change(lambda connection: site_lines.note_clean(connection, done.states(seen)))
     return done
 
 
@@ -176,7 +177,7 @@ def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Rec
 def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCounts]:
     """Count the lines of hosts of which not all pages were counted when they were stored."""
     with store.reading() as connection:
-        counts = {host: LineCounts() for host in make.unlearned(connection)}
+        counts = {host: LineCounts() for host in site_lines.unlearned(connection)}
     if not counts:
         return counts
     for number, record in enumerate(store.records(), 1):
@@ -186,7 +187,7 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
     if not dry_run:
         with store.writing() as connection:
             for host, lines in counts.items():
-                make.replace(connection, host, lines)
+                site_lines.replace(connection, host, lines)
     return counts
 
 
@@ -194,7 +195,7 @@ def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
     if taken:
         with store.writing() as connection:
             for host, removed in sorted(taken.items()):
-                make.note_removed(connection, host, removed)
+                site_lines.note_removed(connection, host, removed)
         taken.clear()
 
 
@@ -223,7 +224,7 @@ class LateCleaning:
         self.done = Done()
         if options.site_lines:
             with store.reading() as connection:
-                self._learned = make.due(connection)
+                self._learned = site_lines.due(connection)
                 query = sa.select(pages.c.id, pages.c.host).where(pages.c.keep).order_by(pages.c.id)
                 if self._learned:
                     self._ids = [row.id for row in connection.execute(query) if row.host in self._learned]
@@ -251,7 +252,7 @@ class LateCleaning:
                 yield
         if self.total:
             states = self.done.states({host: learned.seen for host, learned in self._learned.items()})
-            self._store.change(lambda connection: make.note_clean(connection, states))
+            self._store.change(lambda connection: site_lines.note_clean(connection, states))
         self.looked = self.total
 
     def over(self, records: Iterable[Record]) -> Iterator[Record]:
@@ -289,7 +290,7 @@ def _replace(connection: sa.Connection, old: Record, new: Record, removed: tuple
     before = {"key": old.key, "row": values_of(old), "removed": list(lines)}
     insert = upserting(connection.dialect.name, uncleaned).values(before).on_conflict_do_nothing()
     if connection.scalar(insert.returning(uncleaned.c.key)) is not None:  # else another worker cleans it too
-        make.note_removed(connection, old.host, Counter(lines))
+        site_lines.note_removed(connection, old.host, Counter(lines))
     return stored
 
 
@@ -321,7 +322,7 @@ def put_back(store: CorpusStore) -> Changes:
         now = [record_of(row) for row in rows]
         for record in now:
             dedup.put_back(connection, found[record.key].row)
-            make.note_removed(connection, record.host, Counter(found[record.key].removed), times=-1)
+            site_lines.note_removed(connection, record.host, Counter(found[record.key].removed), times=-1)
         return [(record, found[record.key].row) for record in now]
 
     while part := store.change(some):

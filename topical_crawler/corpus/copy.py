@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from topical_crawler.corpus.connections import explaining
 from topical_crawler.corpus.record import (
     CorpusError,
     Filters,
@@ -23,7 +24,7 @@ from topical_crawler.corpus.record import (
     upserting,
     versions,
 )
-from topical_crawler.corpus.store import CorpusStore, explaining
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text import counted
 
 BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte

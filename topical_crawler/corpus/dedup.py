@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import ReturningInsert
 
-from topical_crawler.cleaning import measure
+from topical_crawler.cleaning.quality import measure
 from topical_crawler.corpus.record import (
     NON_LETTERS,
     Record,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
-from topical_crawler.cleaning import Measures
+from topical_crawler.cleaning.quality import Measures
 from topical_crawler.text.passages import Layout, passages
 from topical_crawler.web.rights import LICENSED
 
@@ -33,8 +33,8 @@ class Record:
     """A fetched page: kept with its text, or rejected with a reason.
 
     Title, author, date, source, section, canonical and license are those of :class:`~topical_crawler.extraction.details.Details`,
-    kind, method, series and part of :class:`~topical_crawler.extraction.Extracted`, language, script, measures and personal of
-    :class:`~topical_crawler.cleaning.CleanedText`.
+    kind, method, series and part of :class:`~topical_crawler.extraction.extract.Extracted`, language, script, measures and
+    personal of :class:`~topical_crawler.cleaning.cleaner.CleanedText`.
     """
 
     url: str  # the requested address

@@ -31,8 +31,16 @@ from typing import Any, ClassVar, Self
 import sqlalchemy as sa
 
 from topical_crawler.cleaning.characters import to_simplified
+from topical_crawler.corpus.connections import (
+    PATIENCE,
+    POSTGRESQL_WRITES,
+    explaining,
+    open_engine,
+    shown,
+    sqlite_file,
+    sqlite_uri,
+)
 from topical_crawler.corpus.record import CorpusError, Filters, conditions, pages, upserting
-from topical_crawler.corpus.store import PATIENCE, POSTGRESQL_WRITES, explaining, open_engine, shown, sqlite_file, sqlite_uri
 from topical_crawler.files import beside
 from topical_crawler.text.segment import normalise
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.recordings.reader import Thinning
 from topical_crawler.text.segment import Backend
 

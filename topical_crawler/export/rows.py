@@ -31,7 +31,7 @@ def without_personal(record: Record) -> Record | None:
         return None
     searched = [text for text in (record.raw, None if record.measures else record.text) if text]
     if searched:
-        from topical_crawler.cleaning import find
+        from topical_crawler.cleaning.personal import find
 
         if any(map(find, searched)):
             return None
@@ -40,7 +40,7 @@ def without_personal(record: Record) -> Record | None:
 
 def masked(record: Record) -> Record:
     """Mask personal data in the page's texts and in the anchor that led to it; addresses stay."""
-    from topical_crawler.cleaning import mask
+    from topical_crawler.cleaning.personal import mask
 
     counts: Counter[str] = Counter()
 

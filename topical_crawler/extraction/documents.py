@@ -2,7 +2,7 @@
 
 A document is read once, in a worker process (:class:`~topical_crawler.extraction.pool.DocumentPool`), into plain HTML that begins
 with :data:`MARK`. Strategies judge that page, it can be set aside for a second look, and
-:func:`~topical_crawler.extraction.extract` takes its text as it stands, for there is nothing around it.
+:func:`~topical_crawler.extraction.extract.extract` takes its text as it stands, for there is nothing around it.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from topical_crawler.extraction import CRASHED, MAX_HTML, TIMED_OUT, Extracted, documents, extract, warm_up
+from topical_crawler.extraction import documents
 from topical_crawler.extraction.documents import Document, read_document
+from topical_crawler.extraction.extract import CRASHED, MAX_HTML, TIMED_OUT, Extracted, extract, warm_up
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
 TIMEOUT = 20.0  # seconds of processor time that one page may take: a thousand times the usual

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from topical_crawler import __version__
 from topical_crawler.corpus.record import Record, pages
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.extraction import extract
+from topical_crawler.extraction.extract import extract
 from topical_crawler.judging.draw import SHOWN
 from topical_crawler.judging.sample import TEACHING, Header, Item, Sample, SampleError, Stratum
 from topical_crawler.strategies import OFF_TOPIC

@@ -18,8 +18,9 @@ from topical_crawler.cli.corpus import FILE, find, topic_of
 from topical_crawler.cli.corpus.reading import read_crawl
 from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.config import cache_dir, data_dir, segmenter, uses_redis
+from topical_crawler.corpus.connections import sqlite_file
 from topical_crawler.corpus.search import SearchIndex, Strings, open_index
-from topical_crawler.corpus.store import CorpusStore, sqlite_file
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CLAIM, CrawlError
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic

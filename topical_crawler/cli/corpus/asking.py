@@ -7,8 +7,9 @@ from pathlib import Path
 from topical_crawler.cli.base import UsageError
 from topical_crawler.cli.frontier.reach import reach
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
+from topical_crawler.corpus.connections import shown
 from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.store import CorpusStore, shown
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import read_claim
 from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SetAside

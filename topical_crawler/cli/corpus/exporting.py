@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.cleaning import CleaningOptions
+from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.cli.base import UsageError
 from topical_crawler.cli.corpus import filters_of, find, topic_of
 from topical_crawler.cli.corpus.export import JIEBA, STREAM

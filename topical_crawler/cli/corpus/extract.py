@@ -88,8 +88,8 @@ def extract_page(source: str, settings: AnySettings, *, base: str = "") -> Recor
     from topical_crawler.cli.corpus.documents import read_as_page
     from topical_crawler.config import cleaning_options, extraction_limits
     from topical_crawler.corpus.make import Maker
-    from topical_crawler.extraction import extract
     from topical_crawler.extraction.documents import format_of
+    from topical_crawler.extraction.extract import extract
     from topical_crawler.extraction.pool import DocumentPool
     from topical_crawler.web.dom import decode
     from topical_crawler.web.page import Page

@@ -20,10 +20,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import DummyStatsCollector
 
-from topical_crawler import extraction
-from topical_crawler.cleaning import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
 from topical_crawler.cleaning.characters import GARBLED
+from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cli.base import whole
 from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.corpus.documents import read_as_page
@@ -36,8 +35,9 @@ from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.downloadhandlers import as_answer
-from topical_crawler.extraction import Extracted
+from topical_crawler.extraction import extract as extraction
 from topical_crawler.extraction.documents import format_of
+from topical_crawler.extraction.extract import Extracted
 from topical_crawler.extraction.pool import DocumentPool, ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
 from topical_crawler.project import AnySettings, scrapys

@@ -1,0 +1,147 @@
+"""Extract a page: its kind, and of an article, a page of documentation or a thread text, details and other parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
+from topical_crawler.extraction.documents import DOCUMENT, MARK, day_of, is_document, name_of, passages_of
+from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, REPLY, WORDS, read_thread
+from topical_crawler.extraction.kinds import (
+    ARTICLE,
+    DOCUMENTATION,
+    FORUM,
+    GALLERY,
+    HOME,
+    LIST,
+    TAG,
+    TITLE,
+    VIDEO,
+    end_of_own_text,
+    page_kind,
+)
+from topical_crawler.extraction.main_text import main_blocks, parse
+from topical_crawler.extraction.series import Series, find_series
+from topical_crawler.extraction.structure import Block, normalise, read_blocks
+from topical_crawler.text.passages import Passage, layout, plain
+
+MAX_HTML = 2_000_000  # longest source that is extracted, in characters: ten times the longest article seen
+_BULK = re.compile(
+    r"<(svg|style|script(?![^>]{0,200}(?:math|json)))\b.*?(?:</(?:svg|style|script)\s*>|\Z)|data:[\w/+.;-]{1,80},[\w+/=%]+",
+    re.S | re.I,
+)
+"""What makes a source long and holds no text: drawings, styles, scripts but formulas and JSON-LD, and data URLs."""
+
+MAX_BLOCKS = 5_000  # most blocks of a page whose words are looked at for those of a thread
+
+NO_TEXT = "no text"
+TOO_LARGE = "page too large"
+FAILED = "extraction failed"
+TIMED_OUT = "extraction timed out"
+CRASHED = "extraction crashed"
+LIST_PAGE = "list page"
+TAG_PAGE = "tag page"
+HOME_PAGE = "home page"
+VIDEO_PAGE = "video page"
+GALLERY_PAGE = "gallery page"
+REASONS = {LIST: LIST_PAGE, TAG: TAG_PAGE, HOME: HOME_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
+"""Why a page of a kind that has no text of its own is rejected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted(Details, Series):
+    """An extracted page, with the details of an article and its place in a series."""
+
+    text: str = ""  # the main text, one paragraph a line; "" if there is none
+    layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
+    kind: str = ""  # one of KINDS; "" if the page could not be read
+    method: str = ""  # how the text was found: "model", "forum" or the format of a document
+    reason: str = ""  # why there is no text, one of the constants of this module
+
+
+def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
+    """Extract a page; never raises, whatever the page holds.
+
+    Args:
+        html: the decoded source.
+        url: of the page: a sign of its kind, its date and its parts.
+        max_html: longest source, in characters, without drawings, scripts, styles and data URLs.
+        fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; default: now.
+        anchors: texts of links that led to the page, which may name its title.
+
+    >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
+    >>> extracted = extract(page, "http://www.example.cn/2023/0412/c1.html")
+    >>> extracted.text[:6], extracted.date, extracted.kind, extracted.method
+    ('各级党组织扎', '2023-04-12', 'article', 'model')
+    >>> extract("", "http://www.example.cn/").reason
+    'no text'
+    """
+    if len(html) > max_html and len(html := _BULK.sub("", html)) > max_html:
+        return Extracted(reason=TOO_LARGE)
+    try:
+        if html.startswith(MARK) and (kind := is_document(html)):
+            return _extract_document(html, kind, url, fetched, anchors)
+        return _extract(html, url, fetched, anchors)
+    except Exception:  # third-party parsers on pages from anywhere
+        return Extracted(reason=FAILED)
+
+
+def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
+    tree = parse(html)
+    if tree is None:
+        return Extracted(reason=NO_TEXT)
+    blocks = read_blocks(normalise(tree, html))
+    if unseen := list(tree.iter("noscript")):
+        letters = sum(count_letters("".join(element.itertext())) for element in unseen)
+        if letters > sum(block.letters for block in blocks):  # scripts write the page; this is its text for those without them
+            for element in unseen:
+                element.tag = "div"
+            blocks = read_blocks(normalise(tree, html))
+    thread = read_thread(html, tree, url) if _may_be_thread(html, blocks, url) else None
+    kind = FORUM if thread is not None else page_kind(tree, blocks, url, html)
+    if thread is not None:
+        main, method = thread.blocks, FORUM
+    else:
+        main = main_blocks(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else []
+        if main and (end := end_of_own_text(tree, blocks, url)):
+            main = main_blocks(tree, blocks[:end])  # excerpts of others may outweigh a short text
+        method = "model" if main else ""
+    passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
+    text = plain(passages)
+    details = read_details(tree, blocks, url, fetched, anchors, html)
+    if thread is not None:
+        date = in_text(in_beijing(thread.stamp), url, fetched) or details.date
+        title = thread.title if details.title not in thread.title or not details.title else details.title
+        details = replace(details, title=title or details.title, author=thread.author or details.author, date=date)
+    if not text:
+        return Extracted(**asdict(details), kind=kind, reason=REASONS.get(kind, NO_TEXT))
+    series = asdict(find_series(tree, url))
+    return Extracted(**asdict(details), **series, text=text, layout=layout(passages), kind=kind, method=method)
+
+
+def _extract_document(html: str, kind: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
+    tree = parse(html)
+    text = passages_of(tree) if tree is not None else []
+    if tree is None or not text:
+        return Extracted(reason=NO_TEXT)
+    title = str(TITLE(tree)) or name_of(anchors)
+    day = day_of(text, url, fetched)
+    return Extracted(title=title, date=day, text=plain(text), layout=layout(text), kind=DOCUMENT, method=kind)
+
+
+def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
+    """Whether metadata, address, headlines or words of a page are of a thread: to read one takes as long as an extraction."""
+    if ADDRESS.search(url.partition("://")[2][:500]) or any(word in html for word in DECLARED):
+        return True
+    if sum(block.kind == "heading" and REPLY.match(block.text) is not None for block in blocks) > 1:
+        return True
+    seen = "\n".join(block.text for block in blocks[:MAX_BLOCKS])
+    return sum(word in seen for word in WORDS) + sum(word in html for word in CODE_WORDS) >= MIN_WORDS
+
+
+def warm_up() -> None:
+    """Import and compile everything that :func:`extract` needs."""
+    extract("<html><body><article><p>党建</p></article></body></html>", "http://www.example.cn/")
