@@ -1,4 +1,4 @@
-"""Data files of this package and of jieba, in a source tree, a wheel or a zipped egg; packages that may be missing."""
+"""Data files of this package and of jieba, in a source tree, a wheel or a zipped egg."""
 
 import importlib
 import importlib.util
@@ -29,20 +29,6 @@ def data_folder(name: str = "lexicon") -> Traversable:
     raise FileNotFoundError(
         f"no {name} beside or inside {package}: install the package with its data, or run from a complete checkout"
     )
-
-
-def needed(module: str, distribution: str) -> Any:
-    """Import a module that not every installation has. Raises ImportError that says how to get it.
-
-    >>> needed("no_such_module", "topical-crawler[gensim]")
-    Traceback (most recent call last):
-    ...
-    ImportError: a package is missing (No module named 'no_such_module'). Remedy: pip install 'topical-crawler[gensim]'
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"a package is missing ({error}). Remedy: pip install '{distribution}'", name=error.name) from None
 
 
 def jieba() -> ModuleType:

@@ -130,9 +130,10 @@ def test_vectors_need_marked_texts_and_a_folder_without_code(tmp_path: Path) -> 
 
 def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = save_vectors(tmp_path / "vectors")
-    monkeypatch.setitem(sys.modules, "model2vec", None)  # as where it is not installed
-    with pytest.raises(TopicError, match=r"a package is missing .*Remedy: pip install 'topical-crawler\[model2vec\]'"):
-        open_adviser(marked_topic(), f"model2vec:{vectors}")
+    for module, remedy in (("sklearn.linear_model", "scikit-learn"), ("model2vec", r"topical-crawler\[model2vec\]")):
+        monkeypatch.setitem(sys.modules, module, None)  # as where it is not installed
+        with pytest.raises(TopicError, match=rf"a package is missing .*Remedy: pip install '{remedy}'"):
+            open_adviser(marked_topic(), f"model2vec:{vectors}")
 
 
 @pytest.mark.parametrize(

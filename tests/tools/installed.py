@@ -15,7 +15,7 @@ import venv
 from collections.abc import Sequence
 from pathlib import Path
 
-MOST_MB = 300  # of 10⁶ bytes, as pip installs it, compiled; pip itself is not counted
+MOST_MB = 550  # of 10⁶ bytes, as pip installs the promised packages (docs/decisions.md), compiled; pip itself is not counted
 PAGE = f"<html><body><h1>体检</h1><p>{'社区医院的体检中心上月开放，居民可以预约体检。' * 4}</p></body></html>"
 
 
@@ -76,8 +76,7 @@ def main(wheel: Path) -> None:
         run("new", "./health", "健康养生与疾病预防", "--keywords", "健康,医院", "-s", "TOPICAL_RESOURCES=0")
         (folder / "page.html").write_text(PAGE, "utf-8")
         assert "社区医院" in run("extract", "page.html", "--text")
-        refused = run("lexicon", "train", "vectors", "corpus.jsonl", code=1)
-        assert "Remedy: pip install 'topical-crawler[gensim]'" in refused, refused
+        run("lexicon", "train", "vectors", "corpus.jsonl")
         refused = run("corpus", "export", "data/demo", "-o", "corpus.parquet", code=1)
         assert "Remedy: pip install 'topical-crawler[parquet]'" in refused, refused
         commands = (

@@ -36,7 +36,6 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from topical_crawler.package_data import needed
 from topical_crawler.resources.registry import open_packed
 from topical_crawler.text.segment import normalise
 
@@ -350,7 +349,6 @@ def _load_gensim(path: Path) -> Iterator[VectorFile]:
     A pickle is a program: an allow-list of names and Python's audit hooks confine it, but they are no sandbox. Raises ValueError
     where the file names something that vectors do not need, is damaged, or holds no vectors.
     """
-    needed("gensim", "topical-crawler[gensim]")
     with tempfile.TemporaryDirectory(prefix="topical-gensim-", ignore_cleanup_errors=True) as folder:
         done = subprocess.run(
             [sys.executable, "-I", "-c", _CHILD, json.dumps(sys.path), str(path.absolute()), folder],

@@ -6,6 +6,7 @@ No model is needed and none is downloaded. None is read from a file that can run
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import math
 import sqlite3
@@ -19,7 +20,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.package_data import needed
 from topical_crawler.strategies import load_named
 from topical_crawler.strategies.base import check_number
 from topical_crawler.topic.files import TopicError
@@ -77,9 +77,6 @@ class Pipeline:
         return probabilities
 
 
-_MOST_STEPS, _SMALL_STEP = 100, 1e-9  # of the fit of two numbers, which takes some ten steps
-
-
 class Likeness:
     """Probabilities from how near texts are to the topic, in the vectors of an encoder: ``encode`` gives a vector for each text,
     (n, d).
@@ -119,25 +116,13 @@ class Likeness:
         return probabilities
 
 
-def _logistic(x: Floats, targets: Floats) -> Floats:
-    """The a and b of which 1 / (1 + exp(-(a·x + b))) is nearest to ``targets``, all between 0 and 1, in likelihood: by Newton's
-    method, with half the step wherever the whole one goes too far."""
-    inputs, line = np.stack([x, np.ones_like(x)], axis=1), np.zeros(2)
-
-    def loss(line: Floats) -> float:
-        z = inputs @ line
-        return float((np.logaddexp(0, z) - targets * z).sum())
-
-    for _ in range(_MOST_STEPS):
-        p = 1 / (1 + np.exp(-inputs @ line))
-        slope = inputs.T @ (p - targets)
-        step = np.linalg.lstsq((inputs * (p * (1 - p))[:, None]).T @ inputs, slope, rcond=None)[0]
-        while np.abs(step).max() > _SMALL_STEP and loss(line - step) > loss(line):
-            step /= 2
-        if np.abs(step).max() <= _SMALL_STEP:
-            break
-        line = line - step
-    return line
+def _logistic(x: Floats, targets: Floats) -> tuple[float, float]:
+    """Fit a and b so that 1 / (1 + exp(-(a·x + b))) is nearest to ``targets``, all between 0 and 1, in likelihood: each is an
+    answer of either kind, with its weight."""
+    model = _package("sklearn.linear_model", "scikit-learn").LogisticRegression(C=np.inf, tol=1e-9, max_iter=1000)
+    answers, weights = np.repeat([1, 0], len(x)), np.concatenate([targets, 1 - targets])
+    model.fit(np.tile(x, 2)[:, None], answers, sample_weight=weights)
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
 def model2vec(topic: Topic, path: str) -> Likeness:
@@ -160,9 +145,9 @@ def _package(module: str, distribution: str, folder: str = "", holds: str = "") 
     if folder and (code := next(Path(folder).rglob("*.py"), None)):
         raise ValueError(f"{code} is code, which would be run. Remedy: use a model without code of its own")
     try:
-        return needed(module, distribution)
+        return importlib.import_module(module)
     except ImportError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(f"a package is missing ({error}). Remedy: pip install '{distribution}'") from None
 
 
 class Adviser:

@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.package_data import needed
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.prepare import SHARD, PrepareOptions, join_phrases, prepare
 from topical_crawler.training.vocabulary import MemoryPlan, Vocabulary, choose_words, count_words, plan_memory
@@ -105,7 +104,6 @@ def train_vectors(
     cannot be written or was begun with other options; SourceError where a source cannot be read.
     """
     plan = check_request(out, sources, options, processes)
-    needed("gensim", "topical-crawler[gensim]")  # not found missing after hours of segmentation
     with work_folder(out) as work:
         known = open_known(options.continue_from, work / "known") if options.continue_from else None
         if known:

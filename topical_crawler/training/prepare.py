@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from topical_crawler.files import replacing, replacing_bytes
-from topical_crawler.package_data import needed
 from topical_crawler.sources import Condition, Source, open_source
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.training.vocabulary import read_sentences
@@ -90,7 +89,9 @@ def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]
             report("finding phrases", number / len(files), "")
             yield from read_sentences(file)
 
-    phrases = needed("gensim.models.phrases", "topical-crawler[gensim]").Phrases(
+    from gensim.models.phrases import Phrases
+
+    phrases = Phrases(
         sentences(), min_count=_MIN_COUNT, threshold=THRESHOLD, scoring="npmi", delimiter=_JOINT, max_vocab_size=most
     )
     scored = phrases.export_phrases()

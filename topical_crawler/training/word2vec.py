@@ -18,7 +18,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.package_data import needed
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
@@ -211,7 +210,7 @@ class Trainer:
 
 def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets: int) -> Any:
     logging.getLogger("gensim").setLevel(logging.ERROR)
-    models = needed("gensim.models", "topical-crawler[gensim]")
+    from gensim import models  # a second to import
 
     fast_text: Any = models.FastText
 

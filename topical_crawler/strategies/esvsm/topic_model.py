@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from topical_crawler.package_data import needed
 from topical_crawler.resources.categories import read_clc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
@@ -54,6 +53,8 @@ def sub_topics(
         total = sum(only.values())
         frequent = sorted(only, key=lambda word: (-only[word], word))[: topics * words]
         return [{word: only[word] / total for word in frequent}]
+    from gensim.models import LdaModel  # a second to import
+
     names = dict(enumerate(sorted({word for document in documents for word in document})))
     number = {word: i for i, word in names.items()}
     bags = [sorted((number[word], count) for word, count in document.items()) for document in documents]
@@ -61,9 +62,7 @@ def sub_topics(
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        model = needed("gensim.models", "topical-crawler[gensim]").LdaModel(
-            bags, num_topics=topics, id2word=names, passes=_PASSES, random_state=seed % (1 << 32)
-        )
+        model = LdaModel(bags, num_topics=topics, id2word=names, passes=_PASSES, random_state=seed % (1 << 32))
         return [{word: float(p) for word, p in model.show_topic(i, words)} for i in range(topics)]
     finally:
         log.setLevel(level)
