@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
-from topical_crawler.authoring.folder import RECORD, Present, TopicFolder, Written, merge
+from topical_crawler.authoring.folder import BuiltFolder, Present, Written, merge
 from topical_crawler.sources import Condition
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import load_topic
+from topical_crawler.topic.topic_folder import RECORD
 
 WriteTopic = Callable[..., Path]
 
@@ -123,34 +124,34 @@ def test_conditions_compare_texts() -> None:
 # -- the folder ---------------------------------------------------------------------------------------------------------------
 
 
-def save(folder: TopicFolder, rows: dict[str, str], head: str = "# made") -> TopicFolder:
+def save(folder: BuiltFolder, rows: dict[str, str], head: str = "# made") -> BuiltFolder:
     folder.write({"terms.tsv": merge(folder.read("terms.tsv"), [head], rows)})
-    return TopicFolder(folder.path)
+    return BuiltFolder(folder.path)
 
 
 @pytest.fixture
-def folder(write_topic: WriteTopic) -> TopicFolder:
+def folder(write_topic: WriteTopic) -> BuiltFolder:
     path = write_topic()
     (path / "terms.tsv").unlink()
-    return save(TopicFolder(path), {"党建": "党建\t3\tx", "支部": "支部\t2\tx", "党员": "党员\t1\tx"})
+    return save(BuiltFolder(path), {"党建": "党建\t3\tx", "支部": "支部\t2\tx", "党员": "党员\t1\tx"})
 
 
-def text(folder: TopicFolder) -> str:
+def text(folder: BuiltFolder) -> str:
     return (folder.path / "terms.tsv").read_text("utf-8")
 
 
-def edit(folder: TopicFolder, change: Callable[[str], str]) -> TopicFolder:
+def edit(folder: BuiltFolder, change: Callable[[str], str]) -> BuiltFolder:
     (folder.path / "terms.tsv").write_text(change(text(folder)), encoding="utf-8")
-    return TopicFolder(folder.path)
+    return BuiltFolder(folder.path)
 
 
-def test_untouched_lines_are_written_anew(folder: TopicFolder) -> None:
+def test_untouched_lines_are_written_anew(folder: BuiltFolder) -> None:
     present = folder.read("terms.tsv")
     assert (present.kept, present.words, present.deleted) == ([], [], [])
     assert text(save(folder, {"党费": "党费\t5"}, "# again")) == "# again\n党费\t5\n"
 
 
-def test_added_changed_and_deleted_lines_are_a_persons(folder: TopicFolder) -> None:
+def test_added_changed_and_deleted_lines_are_a_persons(folder: BuiltFolder) -> None:
     folder = edit(folder, lambda t: "# 我的\n" + t.replace("支部\t2\tx", "支部\t0.5\tx").replace("党员\t1\tx\n", "三会一课\n"))
     present = folder.read("terms.tsv")
     assert present.kept == ["# 我的", "支部\t0.5\tx", "三会一课"]
@@ -164,25 +165,25 @@ def test_added_changed_and_deleted_lines_are_a_persons(folder: TopicFolder) -> N
     assert (back.words, back.deleted) == (["支部", "三会一课", "党员"], [])
 
 
-def test_a_completed_line_stays_a_persons(folder: TopicFolder) -> None:
+def test_a_completed_line_stays_a_persons(folder: BuiltFolder) -> None:
     folder = edit(folder, lambda t: t + "三会一课\t\t要紧\n")
     present = folder.read("terms.tsv")
     assert present.open == ["三会一课"]
     folder.write({"terms.tsv": merge(present, ["# made"], {}, {"三会一课": "三会一课\t0.3\t要紧"})})
-    again = TopicFolder(folder.path).read("terms.tsv")
+    again = BuiltFolder(folder.path).read("terms.tsv")
     assert (again.words, again.open, again.kept) == (["三会一课"], ["三会一课"], ["三会一课\t0.3\t要紧"])
     changed = edit(folder, lambda t: t.replace("0.3", "0.4")).read("terms.tsv")
     assert (changed.words, changed.open) == (["三会一课"], [])
 
 
-def test_a_file_taken_away_begins_afresh(folder: TopicFolder) -> None:
+def test_a_file_taken_away_begins_afresh(folder: BuiltFolder) -> None:
     folder = edit(folder, lambda t: t.replace("党员\t1\tx\n", ""))
     (folder.path / "terms.tsv").unlink()
     assert folder.read("terms.tsv") == Present((), (), (), (), {})
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2, 3])
-def test_a_build_that_is_cut_off_loses_nothing(folder: TopicFolder, monkeypatch: pytest.MonkeyPatch, failing: int) -> None:
+def test_a_build_that_is_cut_off_loses_nothing(folder: BuiltFolder, monkeypatch: pytest.MonkeyPatch, failing: int) -> None:
     """Whichever of the renames fails, the files are whole, and no line of the program's is taken for a person's."""
     real, calls = Path.replace, 0
 
@@ -202,33 +203,33 @@ def test_a_build_that_is_cut_off_loses_nothing(folder: TopicFolder, monkeypatch:
         with pytest.raises(OSError, match="disk full"):
             folder.write(files)
     assert not list(folder.path.glob("*.tmp"))
-    present = TopicFolder(folder.path).read("terms.tsv")
+    present = BuiltFolder(folder.path).read("terms.tsv")
     assert (present.kept, present.deleted) == (["三会一课"], ["党员"])
-    assert not TopicFolder(folder.path).read("adjust.tsv").kept
+    assert not BuiltFolder(folder.path).read("adjust.tsv").kept
     load_topic(folder.path)
 
 
 @pytest.mark.parametrize("record", ["", "[]", "{}", '{"now": {"terms.tsv": {"lines": 3}}, "before": {}, "digests": {}}'])
-def test_a_broken_record_is_an_error_with_a_remedy(folder: TopicFolder, record: str) -> None:
+def test_a_broken_record_is_an_error_with_a_remedy(folder: BuiltFolder, record: str) -> None:
     (folder.path / RECORD).write_text(record, encoding="utf-8")
     with pytest.raises(TopicError, match=r"\.built\.json: not the record .* Remedy: delete it"):
-        TopicFolder(folder.path)
+        BuiltFolder(folder.path)
 
 
-def test_a_term_of_one_character_is_refused(folder: TopicFolder) -> None:
+def test_a_term_of_one_character_is_refused(folder: BuiltFolder) -> None:
     (folder.path / "candidates.txt").write_text("党建\n党\n", encoding="utf-8")
     with pytest.raises(TopicError, match=r"candidates\.txt, line 2: '党' is one character"):
-        folder.candidates()
+        folder.read_candidates()
     with pytest.raises(TopicError, match=r"terms\.tsv, line 5: '党' is one character"):
         edit(folder, lambda t: t + "党\n").read("terms.tsv")
 
 
 def test_a_folder_without_topic_toml(tmp_path: Path) -> None:
     with pytest.raises(TopicError, match="topical-crawler topic new"):
-        TopicFolder(tmp_path)
+        BuiltFolder(tmp_path)
 
 
-def test_the_files_are_a_topic(labelled: Corpora, folder: TopicFolder) -> None:
+def test_the_files_are_a_topic(labelled: Corpora, folder: BuiltFolder) -> None:
     plan = Plan(min_count=2)
     built = build(labelled, Own(terms=["灯塔"]), plan, Segmenter)
     nothing = Present((), (), (), (), {})

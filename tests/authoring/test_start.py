@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.authoring.folder import TopicFolder
+from topical_crawler.authoring.folder import BuiltFolder
 from topical_crawler.authoring.neighbours import specificity
 from topical_crawler.authoring.start import (
     GENERAL,
@@ -285,7 +285,7 @@ def test_the_folder_is_a_topic_and_is_not_written_over(tmp_path: Path) -> None:
     assert topic.terms == {"内核": 1.0, "进程": 0.5, "系统": 0.5, "线程": 0.2}
     assert topic.seeds == ("http://a.cn/",)
     assert topic.parameters["semantic"] == THRESHOLDS
-    present = TopicFolder(folder).read("terms.tsv")  # what a build finds: a sentence's terms are yours, the others not
+    present = BuiltFolder(folder).read("terms.tsv")  # what a build finds: a sentence's terms are yours, the others not
     assert (set(present.words), set(present.open)) == ({"内核", "系统"}, {"内核", "系统"})
     assert {"进程", "线程"} <= set(present.built)
     before = (folder / "terms.tsv").read_bytes()

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topical_crawler.authoring.candidates import Candidate, Sample, find_candidates
-from topical_crawler.authoring.folder import ADJUST, Present, Written, merge
+from topical_crawler.authoring.folder import Present, Written, merge
 from topical_crawler.sources import Condition, open_source
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import DomainStatistics, Language, choose_terms, contrast, language
 from topical_crawler.topic.files import MEAN, TopicError
+from topical_crawler.topic.topic_folder import ADJUST
 
 SIGNIFICANT = 10.83  # G² that chance exceeds once in a thousand words (χ² with one degree of freedom)
 YOURS, CANDIDATE, DICTIONARY = "yours", "candidate", "dictionary"

@@ -29,11 +29,10 @@ from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, 
 from topical_crawler.text.statistics import Language, language
 from topical_crawler.topic.files import MEAN, read_config, read_lines
 from topical_crawler.topic.topic import Topic, load_topic, topic_line
+from topical_crawler.topic.topic_folder import ADJUST, CONFIG, SEEDS, TERMS, WEIGHTS, TopicFolder
 from topical_crawler.web.urls import fingerprint, host
 
 Severity = Literal["error", "warning", "note"]
-
-TERMS, WEIGHTS, ADJUST, SEEDS, CONFIG = "terms.tsv", "weights.tsv", "adjust.tsv", "seeds.txt", "topic.toml"
 
 _LOCATED = re.compile(r"(?P<file>.+?)(?:, line |:)(?P<line>\d+): (?P<rest>.+)", re.DOTALL)
 _NAMED = re.compile(r"(?P<file>[^:]+\.(?:toml|tsv|txt)): (?P<rest>.+)", re.DOTALL)
@@ -128,7 +127,7 @@ def check_topic(
         cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
     else:
         cut, topic_figures = strategy.segmenter.cut, figures(strategy)
-        floor = float(read_config(Path(topic.source) / CONFIG).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
+        floor = float(read_config(TopicFolder(Path(topic.source)).config).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
         findings += check_weights(topic, topic_figures, floor, lines)
         findings += check_thresholds(topic, topic_figures, lines)
     findings += check_segmentation(topic, cut, lines)

@@ -19,9 +19,7 @@ from topical_crawler.files import replacing
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError, read_lines, read_terms, read_weights
 from topical_crawler.topic.topic import load_topic, mean_weight
-
-RECORD = ".built.json"
-TERMS, WEIGHTS, ADJUST, CANDIDATES = "terms.tsv", "weights.tsv", "adjust.tsv", "candidates.txt"
+from topical_crawler.topic.topic_folder import ADJUST, CONFIG, RECORD, TERMS, WEIGHTS, TopicFolder
 
 
 @dataclass(frozen=True)
@@ -44,22 +42,20 @@ class Present:
     built: Mapping[str, str]  # unchanged lines of the last build, by word
 
 
-class TopicFolder:
+class BuiltFolder(TopicFolder[Path]):
     """A user's topic folder. Raises TopicError where it has no topic.toml, or its record cannot be read."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        if not (path / "topic.toml").is_file():
-            raise TopicError(f"{path}/topic.toml: missing. Remedy: make a topic folder with topical-crawler topic new {path}")
-        self._record = _Record.read(path / RECORD)
+        super().__init__(path)
+        self.require_topic()
+        self._record = _Record.read(self.record)
 
-    def candidates(self) -> list[str]:
+    def read_candidates(self) -> list[str]:
         """The distinct words of candidates.txt, normalised; none if there is no such file. Raises TopicError where the file is
         not UTF-8, or a candidate is a single character."""
-        file = self.path / CANDIDATES
-        words = {number: normalise(line.strip()) for number, line in read_lines(file)}
+        words = {number: normalise(line.strip()) for number, line in read_lines(self.candidates)}
         for number, word in words.items():
-            _check_length(word, file, number)
+            _check_length(word, self.candidates, number)
         return list(dict.fromkeys(words.values()))
 
     def lines(self, name: str) -> list[str]:
@@ -68,10 +64,8 @@ class TopicFolder:
         return file.read_text(encoding="utf-8-sig").splitlines() if file.is_file() else []
 
     def mean(self) -> float:
-        """The weight of the mean word: the line of weights.tsv, else the mean of the terms' weights, else 1."""
-        weights = read_weights(self.path / WEIGHTS)
-        terms = [w for w in read_weights(self.path / TERMS, needs_weight=False).values() if not math.isnan(w)]
-        return weights.get(MEAN) or (sum(terms) / len(terms) if terms else 0.0) or 1.0
+        """The weight of the mean word, as :func:`mean_weight` has it."""
+        return mean_weight(read_weights(self.terms, needs_weight=False), read_weights(self.weights))
 
     def read(self, name: str) -> Present:
         """Split a file into the user's and the build's lines. Raises TopicError where the file is malformed, or a term of the
@@ -112,7 +106,7 @@ class TopicFolder:
             for name, (text, _) in files.items():
                 temporary[name].write_bytes(text.encode())
             for copy in aside:
-                (self.path / WEIGHTS).replace(self.path / copy)
+                self.weights.replace(self.path / copy)
             for name, record in ((RECORD, _Record(now, before, digests)), *((n, None) for n in files), (RECORD, _Record(now))):
                 if record:
                     temporary[name].write_text(record.as_json(), encoding="utf-8")
@@ -163,7 +157,7 @@ def _set_weights(folder: Path, weights: Mapping[str, float]) -> None:
         raise TopicError(f"{folder / TERMS}: no term would be left. Remedy: leave one a weight above 0")
     with tempfile.TemporaryDirectory() as made:  # load_topic alone knows what the files of a topic give
         trial = Path(made)
-        for name, changed in (("topic.toml", ()), (WEIGHTS, ()), (TERMS, gone), (ADJUST, weights)):
+        for name, changed in ((CONFIG, ()), (WEIGHTS, ()), (TERMS, gone), (ADJUST, weights)):
             lines = [line for line in _lines(folder / name) if _word(line) not in changed]
             lines += [f"{word}\t\tworkbench" for word in new if name == TERMS]
             (trial / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

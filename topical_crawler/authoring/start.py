@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
-from topical_crawler.authoring.folder import ADJUST, TERMS, WEIGHTS, TopicFolder, Written, check_term
+from topical_crawler.authoring.folder import BuiltFolder, Written, check_term
 from topical_crawler.authoring.neighbours import propose, specificity
 from topical_crawler.authoring.sentence import RARE, Known, is_specific_noun, read
 from topical_crawler.cleaning.characters import scripts, to_mainland, traditional_forms
@@ -29,6 +29,7 @@ from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.text.segment import Segmenter, lexicon_words, normalise
 from topical_crawler.text.statistics import language
 from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError
+from topical_crawler.topic.topic_folder import ADJUST, CONFIG, SEEDS, TERMS, WEIGHTS, TopicFolder
 
 GENERAL, GENERAL_WEIGHT, PART_WEIGHT = 0.6, 0.5, 0.25
 """Words of a specificity below the first (教育) tell little and weigh the second, parts of words (网络 of 网络游戏) the third."""
@@ -314,12 +315,13 @@ def check_free(path: Path) -> None:
     """
     if path.exists() and not path.is_dir():
         raise TopicError(f"{path} is a file. Remedy: name another folder")
-    if (path / "topic.toml").exists():
+    folder = TopicFolder(path)
+    if folder.config.exists():
         raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or topical-crawler topic build or expand")
-    for name in (TERMS, WEIGHTS):
-        if (path / name).exists():
+    for file in (folder.terms, folder.weights):
+        if file.exists():
             raise TopicError(
-                f"{path / name} is there already, and would be written over. Remedy: name another folder; a topic.toml beside "
+                f"{file} is there already, and would be written over. Remedy: name another folder; a {CONFIG} beside "
                 f"it, which may be empty, makes this one a topic"
             )
 
@@ -347,8 +349,8 @@ def write_start(
     path.mkdir(parents=True, exist_ok=True)
     folder_files = {
         ADJUST: _ADJUST_HEAD,
-        "seeds.txt": _SEEDS_HEAD + "".join(f"{url}\n" for url in seeds),
-        "topic.toml": _TOML.format(title=_toml_string(title), description=_toml_string(description), **THRESHOLDS),
+        SEEDS: _SEEDS_HEAD + "".join(f"{url}\n" for url in seeds),
+        CONFIG: _TOML.format(title=_toml_string(title), description=_toml_string(description), **THRESHOLDS),
     }
     for name, text in folder_files.items():
         if not (path / name).exists():
@@ -359,7 +361,7 @@ def write_start(
     heads = {line: line for line in _TERMS_HEAD.splitlines()}
     weighed = [t.word for t in terms if t.yours and not math.isnan(t.weight)]
     mean = f"{MEAN}\t1"
-    TopicFolder(path).write({TERMS: (text, Written(heads | lines, weighed)), WEIGHTS: (f"{mean}\n", Written({MEAN: mean}))})
+    BuiltFolder(path).write({TERMS: (text, Written(heads | lines, weighed)), WEIGHTS: (f"{mean}\n", Written({MEAN: mean}))})
 
 
 def _toml_string(text: str) -> str:

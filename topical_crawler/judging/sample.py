@@ -23,7 +23,8 @@ from filelock import FileLock, Timeout
 
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.files import replacing
-from topical_crawler.topic.files import MARKED, MOST, MarkedText, TopicError, read_marked_lines
+from topical_crawler.topic.files import MOST, MarkedText, TopicError, read_marked_lines
+from topical_crawler.topic.topic_folder import TopicFolder
 
 RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
 """Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
@@ -352,12 +353,10 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
     Raises SampleError where they are not copies of one sample, TopicError where there is no such topic folder, its file cannot be
     read, or would have too many texts, and OSError where it cannot be written.
     """
-    if not (folder / "topic.toml").is_file():
-        raise TopicError(
-            f"{folder}/topic.toml: missing. Remedy: name a topic folder of your own; topical-crawler topic new {folder} makes one"
-        )
+    topic = TopicFolder(folder)
+    topic.require_topic()
     agreed, ties, blank = _agreed(samples)
-    file = folder / MARKED
+    file = topic.marked
     lines: list[str] = []
     marks: Counter[str] = Counter()
     changed = same = 0

@@ -149,7 +149,6 @@ def _decoded(data: bytes, file: Traversable, line: int, encoding: str) -> str:
 # -- Texts that people have marked
 
 
-MARKED = "marked.jsonl"
 MOST = 2_000  # most texts in the file
 TEXT_LENGTH, TITLE_LENGTH = 20_000, 1_000  # characters of a text and of a title that are used
 LINE_BYTES = 1 << 20  # longest line, its end included

@@ -25,7 +25,6 @@ from typing import Any
 
 from topical_crawler.package_data import data_folder
 from topical_crawler.topic.files import (
-    MARKED,
     MEAN,
     MarkedText,
     TopicError,
@@ -37,6 +36,7 @@ from topical_crawler.topic.files import (
     read_terms,
     read_weights,
 )
+from topical_crawler.topic.topic_folder import CONFIG, TERMS, TopicFolder
 
 __all__ = ["Topic", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
@@ -84,9 +84,9 @@ def load_topic(name_or_path: str | Path) -> Topic:
     """Read a topic by the name of one that comes with the product, or by the path of a topic folder. Raises TopicError where
     there is no such topic, or a file of it is malformed."""
     folder = _find(name_or_path)
-    config = read_config(folder / "topic.toml")
-    terms = read_terms(folder / "terms.tsv")
-    words, adjust = read_weights(folder / "weights.tsv"), read_weights(folder / "adjust.tsv")
+    config = read_config(folder.config)
+    terms = read_terms(folder.terms)
+    words, adjust = read_weights(folder.weights), read_weights(folder.adjust)
     mean = mean_weight(terms, words)
     floor = float(config.get("weight_floor", 0.0))
     weighed = {t: 1.0 if math.isnan(w) else w / mean for t, w in terms.items()}
@@ -96,21 +96,21 @@ def load_topic(name_or_path: str | Path) -> Topic:
     others = {w: x / mean for w, x in {**words, **adjust}.items() if w not in terms}
     kept = {t: w for t, w in weighed.items() if w > 0}
     if not kept:
-        raise TopicError(f"{folder / 'terms.tsv'}: every term weighs 0. Remedy: give a term a weight, or leave the weights out")
+        raise TopicError(f"{folder.terms}: every term weighs 0. Remedy: give a term a weight, or leave the weights out")
     return Topic(
-        name=folder.name,
-        title=config.get("title", folder.name),
+        name=folder.path.name,
+        title=config.get("title", folder.path.name),
         description=config.get("description", ""),
         terms=kept,
         weights={**others, **silenced},
-        seeds=tuple(config.get("seeds", ())) + tuple(read_seed_lines(folder / "seeds.txt")),
+        seeds=tuple(config.get("seeds", ())) + tuple(read_seed_lines(folder.seeds)),
         allowed_hosts=tuple(h.lower() for h in config.get("allowed_hosts", ())),
         parameters=config.get("strategy", {}),
         default_strategy=config.get("default_strategy", DEFAULT_STRATEGY),
         model=config.get("model", {}),
-        documents=tuple(read_documents(folder / "documents.txt")),
-        source=str(folder),
-        marked=read_marked(folder.joinpath(MARKED)),
+        documents=tuple(read_documents(folder.documents)),
+        source=str(folder.path),
+        marked=read_marked(folder.marked),
     )
 
 
@@ -120,7 +120,7 @@ def list_topics() -> list[str]:
     >>> "partybuilding" in list_topics()
     True
     """
-    return sorted(f.name for f in data_folder().joinpath("topics").iterdir() if f.joinpath("topic.toml").is_file())
+    return sorted(folder.name for folder in data_folder().joinpath("topics").iterdir() if TopicFolder(folder).is_topic)
 
 
 def read_seeds(path: Path) -> list[str]:
@@ -133,7 +133,7 @@ def read_seeds(path: Path) -> list[str]:
 
 def topic_line(topic: Topic, key: str) -> str:
     """Where ``key`` stands in a topic's ``topic.toml``, for error messages: "FILE, line N"."""
-    file = Path(topic.source) / "topic.toml"
+    file = TopicFolder(Path(topic.source)).config
     try:
         return f"{file}, line {line_of(file.read_text(encoding='utf-8-sig'), key)}"
     except OSError:  # inside a zipped egg
@@ -150,18 +150,18 @@ def mean_weight(terms: Mapping[str, float], words: dict[str, float]) -> float:
     return mean or 1.0
 
 
-def _find(name_or_path: str | Path) -> Traversable:
+def _find(name_or_path: str | Path) -> TopicFolder[Traversable]:
     text = str(name_or_path)
     path = Path(os.path.normpath(Path(text).expanduser().absolute()))  # ".." has a name, too
     if "/" in text or "\\" in text or isinstance(name_or_path, Path):
-        folder: Traversable = path
+        folder = TopicFolder[Traversable](path)
     else:
-        folder = data_folder().joinpath("topics", text)
-        if not folder.joinpath("topic.toml").is_file() and path.joinpath("topic.toml").is_file():
-            folder = path
-    if not folder.joinpath("topic.toml").is_file():
+        folder = TopicFolder(data_folder().joinpath("topics", text))
+        if not folder.is_topic and TopicFolder(path).is_topic:
+            folder = TopicFolder[Traversable](path)
+    if not folder.is_topic:
         raise TopicError(
-            f"no topic {text!r}: {folder}/topic.toml does not exist. Remedy: name one of {', '.join(list_topics())}, "
-            f"or give the path of a folder with topic.toml and terms.tsv (./mytopic)"
+            f"no topic {text!r}: {folder.config} does not exist. Remedy: name one of {', '.join(list_topics())}, "
+            f"or give the path of a folder with {CONFIG} and {TERMS} (./mytopic)"
         )
     return folder

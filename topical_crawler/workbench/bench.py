@@ -24,6 +24,7 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CLAIM, CrawlError
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
+from topical_crawler.topic.topic_folder import CONFIG
 from topical_crawler.workbench.jobs import Jobs
 from topical_crawler.workbench.operations import MistakeError
 
@@ -171,7 +172,7 @@ class Bench:
 
     def own_topics(self) -> dict[str, Path]:
         """Folders of the user's topics by name: those that were made here, and those of the working folder."""
-        files = (*Path().glob("*/topic.toml"), *self.topics.glob("*/topic.toml"))
+        files = (*Path().glob(f"*/{CONFIG}"), *self.topics.glob(f"*/{CONFIG}"))
         return {file.parent.name: file.parent for file in sorted(files, key=lambda file: file.parent.name)}
 
     def segmenter(self, name: str) -> Segmenter:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from topical_crawler.cli.base import whole
 from topical_crawler.project import AnySettings
+from topical_crawler.topic.topic_folder import TopicFolder
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters
@@ -45,7 +46,7 @@ def find(name: str | None, settings: AnySettings) -> str:
     if path.suffix == Path(FILE).suffix:
         raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
     looked_for = ", ".join(dict.fromkeys(map(str, places)))
-    topic = name if path.name == name or (path / "topic.toml").is_file() else "TOPIC"
+    topic = name if path.name == name or TopicFolder(path).is_topic else "TOPIC"
     raise FileNotFoundError(
         f"there is no corpus {name!r} (looked for {looked_for}). {there}Make one with: topical-crawler crawl {topic}"
     )

@@ -18,6 +18,7 @@ from topical_crawler.judging.teach import draw_to_teach, sample_of
 from topical_crawler.project import AnySettings
 from topical_crawler.topic.files import MarkedText, TopicError
 from topical_crawler.topic.topic import Topic, list_topics, load_topic
+from topical_crawler.topic.topic_folder import TopicFolder
 
 _AT_ONCE = 20
 """Marks that a crawl is told in one request: at most 2.4 MB."""
@@ -46,7 +47,7 @@ def topic_of(name: str | None, folder: Path) -> Topic | None:
     """
     if name is None:
         name = folder.absolute().name
-        if name not in list_topics() and not Path(name, "topic.toml").is_file():
+        if name not in list_topics() and not TopicFolder(Path(name)).is_topic:
             try:
                 return load_topic(str(read_claim(folder)["source"]))
             except (OSError, ValueError, KeyError):

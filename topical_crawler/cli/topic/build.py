@@ -12,13 +12,14 @@ from rich.progress import TaskProgressColumn, TimeElapsedColumn
 
 from topical_crawler import config
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
-from topical_crawler.authoring.folder import ADJUST, CANDIDATES, TERMS, WEIGHTS, Present, TopicFolder, Written
+from topical_crawler.authoring.folder import BuiltFolder, Present, Written
 from topical_crawler.cli.base import add_number, amount, condition, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.project import AnySettings
 from topical_crawler.text import counted
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic_folder import ADJUST, TERMS, WEIGHTS
 
 DESCRIPTION = (
     "Find a topic's terms in texts about it and weigh them (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2): new words and "
@@ -78,11 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    folder = TopicFolder(opts.folder)
-    terms, adjust, candidates = folder.read(TERMS), folder.read(ADJUST), folder.candidates()
+    folder = BuiltFolder(opts.folder)
+    terms, adjust, candidates = folder.read(TERMS), folder.read(ADJUST), folder.read_candidates()
     if opts.candidates_only and not (candidates or terms.words):
         raise TopicError(
-            f"{opts.folder / CANDIDATES}: missing, and terms.tsv holds no term of yours. "
+            f"{folder.candidates}: missing, and {TERMS} holds no term of yours. "
             f"Remedy: write candidate terms into it, one a line, or leave --candidates-only out"
         )
     corpora = Corpora(opts.corpus, opts.background, opts.domain, opts.against)
@@ -192,7 +193,7 @@ def _show_yours(out: Console, terms: Present, adjust: Present, before: float, me
         )
 
 
-def _show_changes(out: Console, folder: TopicFolder, files: Mapping[str, tuple[str, Written]], most: int) -> None:
+def _show_changes(out: Console, folder: BuiltFolder, files: Mapping[str, tuple[str, Written]], most: int) -> None:
     for name, (text, _) in files.items():
         before, after = _rows(folder.lines(name)), _rows(text.splitlines())
         new, gone = [w for w in after if w not in before], [w for w in before if w not in after]

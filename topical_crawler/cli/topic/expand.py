@@ -4,6 +4,7 @@ import argparse
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from rich.table import Table
@@ -19,7 +20,8 @@ from topical_crawler.resources.registry import Resources
 from topical_crawler.text import counted
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
-from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.topic.topic import Topic, load_topic, mean_weight
+from topical_crawler.topic.topic_folder import TopicFolder
 
 DESCRIPTION = (
     "Propose words near a topic's terms, best first: each resource names the words nearest to each term, and all terms together "
@@ -58,8 +60,9 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     topic = load_topic(opts.topic)
     folder = Path(topic.source)
     shipped = data_folder().joinpath("topics", topic.name)
-    files = shipped if str(shipped) == topic.source else folder  # what is shipped may be inside a zipped egg
-    if (opts.write or opts.accept) and files is shipped and opts.topic == topic.name:
+    is_shipped = str(shipped) == topic.source
+    files = TopicFolder[Traversable](shipped if is_shipped else folder)  # what is shipped may be inside a zipped egg
+    if (opts.write or opts.accept) and is_shipped and opts.topic == topic.name:
         raise TopicError(
             f"{opts.topic} comes with the product, and an update would undo what is written there. "
             f"Remedy: cp -r {folder} ./{topic.name}, and name ./{topic.name}"
@@ -69,10 +72,10 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     for name in SOURCES if opts.by is None else ():
         if resources.path(name) is None:
             messages.print(f"{name} is missing and proposes nothing. Get it: topical-crawler lexicon fetch {name}", markup=False)
-    candidates = {normalise(line.strip()) for _, line in read_lines(files / "candidates.txt")}
-    known = {*topic.terms, *read_weights(files / "adjust.tsv"), *candidates}
+    candidates = {normalise(line.strip()) for _, line in read_lines(files.candidates)}
+    known = {*topic.terms, *read_weights(files.adjust), *candidates}
     with messages.status("comparing the topic's terms with the words of the resources"):
-        judges = _judges(topic, read_terms(files / "terms.tsv"))
+        judges = _judges(topic, read_terms(files.terms))
         wanted = {"by": opts.by, "n": opts.n, "min_score": opts.min_score}
         proposals = propose(judges, resources, **wanted, known=known, cache_dir=cache_dir(settings))
     shown = proposals[: opts.accept or opts.show]
@@ -98,7 +101,7 @@ def _judges(topic: Topic, weights: Mapping[str, float]) -> dict[str, float]:
 
 def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
     """Append proposals to ``candidates.txt``, each below a comment that says its score and sources."""
-    file = folder / "candidates.txt"
+    file = TopicFolder(folder).candidates
     lines = ["# Proposed by `topical-crawler topic expand`: score, then who proposed it (resource, term, similarity)."]
     for proposal in proposals:
         lines += [f"# {proposal.score:.2f}  {_sources(proposal)}", proposal.word]
@@ -116,20 +119,20 @@ def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
     Raises:
         TopicError: a file of the topic is malformed.
     """
-    terms, words = read_terms(folder / "terms.tsv"), read_weights(folder / "weights.tsv")
+    files = TopicFolder(folder)
+    terms, words = read_terms(files.terms), read_weights(files.weights)
     weighed = [w for w in terms.values() if not math.isnan(w)]
-    others = [w for word, w in words.items() if word != MEAN] or weighed or [1.0]
-    mean = words.get(MEAN, statistics.fmean(others)) or 1.0
+    mean = mean_weight(terms, dict(words))
     if not words:
         _append(
-            folder / "weights.tsv",
+            files.weights,
             ["# The mean weight as it was before `topical-crawler topic expand` appended to terms.tsv.", f"{MEAN}\t{mean:.6g}"],
         )
     median = mean if len(weighed) < len(terms) else statistics.median(weighed) or mean
     lines = ["# Proposed by `topical-crawler topic expand`; weight: score times the usual weight of the terms above."]
     lines += [f"{p.word}\t{p.score * median:.6g}\t{p.score:.2f}  {_sources(p)}" for p in proposals]
-    _append(folder / "terms.tsv", lines)
-    return folder / "terms.tsv"
+    _append(files.terms, lines)
+    return files.terms
 
 
 def _append(file: Path, lines: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from topical_crawler.sources.wikipedia import Wikipedia
 from topical_crawler.text import counted
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import list_topics, load_topic
+from topical_crawler.topic.topic_folder import TopicFolder
 from topical_crawler.web.urls import host
 
 DESCRIPTION = (
@@ -66,7 +67,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     seeds = [seed for seed in found if host(seed.url).removeprefix("www.") not in present][: opts.n]
     written = ""
     if opts.write and seeds:
-        file = Path(topic.source) / "seeds.txt"
+        file = TopicFolder(Path(topic.source)).seeds
         before = file.read_text(encoding="utf-8") if file.is_file() else ""
         with replacing(file) as out:
             out.write(before + "\n" * (before[-1:] not in ("", "\n")))
