@@ -25,6 +25,7 @@ import platformdirs
 from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
 from topical_crawler.cleaning.cleaner import CleaningOptions, Convert, Personal
 from topical_crawler.cleaning.quality import Limits
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked
@@ -219,7 +220,7 @@ def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
     if value.lower() in ("", "0", "false", "no", "off"):
         return None
     if value.lower() in ("1", "true", "yes", "on"):
-        return data_dir(settings, topic_name) / "archive"
+        return CrawlFolder(data_dir(settings, topic_name)).archive
     return Path(value).expanduser()
 
 

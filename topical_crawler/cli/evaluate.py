@@ -12,6 +12,7 @@ from topical_crawler.cli.base import Action, UsageError, add_json, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl_folder import corpus_at
 from topical_crawler.evaluation.curves import svg_curve, terminal_curve
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.metrics import (
@@ -36,8 +37,7 @@ def add_labels(parser: argparse.ArgumentParser) -> None:
 
 def read_corpus(place: str | Path) -> list[Record]:
     """All rows of a crawl's corpus (its data folder, or the file), rejected pages too, in the order of fetching."""
-    path = Path(place)
-    with CorpusStore(path / "corpus.sqlite" if path.is_dir() else path, read_only=True) as store:
+    with CorpusStore(corpus_at(place), read_only=True) as store:
         return list(store.records(Filters(rejected=True)))
 
 

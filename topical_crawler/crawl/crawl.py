@@ -10,10 +10,9 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from topical_crawler import strategies
 from topical_crawler.corpus.clean import Changes, Done, LateCleaning, put_back, take_back
@@ -21,17 +20,17 @@ from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.checkpoints import COUNTED, checkpoint_due, learn_again, load_checkpoint, save_checkpoint
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.host_counts import Store
 from topical_crawler.crawl.link_policy import MOVED, LinkPolicy, Moves, follow_parts, linking_hosts
-from topical_crawler.crawl.mailbox import FOLDER, Mailbox
-from topical_crawler.crawl.opening import claim_directory, log_progress, open_frontier, warn_missing
+from topical_crawler.crawl.mailbox import Mailbox
+from topical_crawler.crawl.opening import claim_folder, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions, search_urls
 from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.refresh import NOT_MODIFIED, SUNK, Visited, due
 from topical_crawler.crawl.rescoring import last_expected, look_ahead, rescoring_due
-from topical_crawler.crawl.second_look import FILE as ASIDE
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.crawl.steering import ESTIMATE, Control, Known, seed_entry
 from topical_crawler.frontier import (
@@ -124,10 +123,11 @@ class Crawl:
         self.moves = Moves(frontier.load, frontier.save)
         self.outages = Outages(options.rest, options.seed)
         self.given_up: dict[str, str] = {}
+        folder = CrawlFolder(options.data_dir)
         # Persist only with SQLite: other workers cannot resume it.
-        aside = SetAside(options.data_dir / ASIDE if options.frontier == "sqlite" else None, options.second_look_megabytes)
+        aside = SetAside(folder.aside if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
-        mailbox = None if frontier.shared else Mailbox(options.data_dir / FOLDER)
+        mailbox = None if frontier.shared else Mailbox(folder.mailbox)
         self.control = Control(frontier, strategy, mailbox, Known(self._refusal_of_order, facts=self.facts))
         self._feed = None
         if frontier.shared and options.redis:
@@ -151,15 +151,15 @@ class Crawl:
             ValueError: a topic, a resource or a file of the crawl cannot be read.
         """
         shared = options.frontier == "redis"
-        directory = options.data_dir
+        folder = CrawlFolder(options.data_dir)
         if not shared or not options.corpus:
-            directory.mkdir(parents=True, exist_ok=True)
+            folder.path.mkdir(parents=True, exist_ok=True)
         with ExitStack() as undo:
             lock = None
             if not shared:
-                lock = _lock(directory)
+                lock = _lock(folder)
                 undo.callback(lock.release)
-                claim_directory(directory, topic, options)
+                claim_folder(folder, topic, options)
             strategy = strategies.create(
                 topic,
                 options.strategy,
@@ -173,7 +173,7 @@ class Crawl:
                 warn_missing(strategy, resources)
             try:
                 frontier = undo.enter_context(closing(open_frontier(options, topic)))
-                place = options.corpus or str(directory / "corpus.sqlite")
+                place = options.corpus or str(folder.corpus)
                 store = undo.enter_context(CorpusStore(place, patience=options.patience))
                 crawl = cls(options, topic, strategy, frontier, store, lock)
                 _check_corpus(crawl)
@@ -667,13 +667,10 @@ def _check_corpus(crawl: Crawl) -> None:
         )
 
 
-def _lock(directory: Path) -> FileLock:
-    lock = FileLock(directory / "crawl.lock")
-    try:
-        lock.acquire(timeout=_LOOKED_AT)
-    except Timeout:
+def _lock(folder: CrawlFolder) -> FileLock:
+    if (lock := folder.lock(_LOOKED_AT)) is None:
         raise CrawlError(
-            f"{directory}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "
+            f"{folder.path}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "
             f"(-s TOPICAL_DATA_DIR=DIR)"
-        ) from None
+        )
     return lock

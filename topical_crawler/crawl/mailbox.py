@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
 
-FOLDER = "mailbox"  # in a crawl's data directory
 MAX_BYTES = 16 * 1024 * 1024  # size limit of a message's file
 STALE_SECONDS = 3600.0  # age at which an answer that nobody fetched is deleted: its command has died
 _REQUEST, _ANSWER, _UNFINISHED = ".request.json", ".answer.json", ".tmp"

@@ -7,11 +7,11 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from topical_crawler import __version__
-from topical_crawler.crawl.options import CLAIM, CrawlError, CrawlOptions
+from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.files import replacing
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 from topical_crawler.items import now_utc
@@ -33,7 +33,7 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
     if options.frontier == "memory":
         return MemoryFrontier(*bounds)
     if options.frontier == "sqlite":
-        return SqliteFrontier(options.data_dir / "frontier.sqlite", *bounds)
+        return SqliteFrontier(CrawlFolder(options.data_dir).frontier, *bounds)
     if options.frontier == "redis":
         from topical_crawler.frontier.shards import open_shards
 
@@ -55,15 +55,15 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
     raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite, memory or redis")
 
 
-def claim_directory(directory: Path, topic: Topic, options: CrawlOptions) -> None:
-    """Note the crawl's topic and strategy in its directory; refuse a directory with the crawl of another one."""
-    file, mine = directory / CLAIM, _claim(topic, options)
+def claim_folder(folder: CrawlFolder, topic: Topic, options: CrawlOptions) -> None:
+    """Note the crawl's topic and strategy in its folder; refuse a folder with the crawl of another one."""
+    file, mine = folder.claim_file, _claim(topic, options)
     if file.is_file():
         try:
             known = dict(json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError):
             raise CrawlError(f"{file}: damaged. Remedy: delete it; the crawl beside it goes on all the same") from None
-        _compare(known, mine, str(directory), "choose another directory (-s TOPICAL_DATA_DIR=DIR)")
+        _compare(known, mine, str(folder.path), "choose another directory (-s TOPICAL_DATA_DIR=DIR)")
         return
     with replacing(file) as out:
         out.write(json.dumps(mine, ensure_ascii=False, indent=1) + "\n")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     import redis
 
 
-CLAIM = "crawl.json"  # file in which the directory of a crawl notes whose it is
 SEARCH = "{keyword}"
 """Stands for a word in the URL of a search."""
 
@@ -81,11 +79,3 @@ class CrawlOptions:
     feeds: int = 0  # the same of its feeds
     documents: tuple[str, ...] = ()  # formats of attachments that are read
     allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"
-
-
-def read_claim(directory: Path) -> dict[str, Any]:
-    """What a directory notes of its crawl: topic, source, strategy, seed …; empty where it notes nothing that can be read."""
-    try:
-        return dict(json.loads((directory / CLAIM).read_bytes()))
-    except (OSError, ValueError, TypeError):
-        return {}

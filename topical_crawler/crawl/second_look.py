@@ -30,7 +30,6 @@ from topical_crawler.web.urls import fingerprint
 
 logger = logging.getLogger(__name__)
 
-FILE = "aside.sqlite"
 FIRST = 1024  # finished pages before the first look: what is learned from fewer changes too much
 REJUDGED = 128  # finished pages from which pages are judged again, though not kept yet: it shows which are the most uncertain
 _BATCH = 200

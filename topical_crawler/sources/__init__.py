@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.sources.base import ByteStream, Condition, Document, Source, SourceError, StreamDamage
 from topical_crawler.sources.files import Collected, JsonLinesSource, TextFiles
 from topical_crawler.sources.wikipedia import Wikipedia
@@ -32,7 +33,7 @@ def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
     place = Path(path).expanduser()
     kind: type[Source]
     if place.is_dir():
-        kind = Collected if (place / "corpus.sqlite").is_file() else TextFiles
+        kind = Collected if CrawlFolder(place).corpus.is_file() else TextFiles
     elif place.is_file():
         kind = _kind_of(place)
     else:

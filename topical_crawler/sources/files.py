@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
+from topical_crawler.crawl.crawl_folder import CORPUS, corpus_at
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.web.dom import decode
 
-FILE = "corpus.sqlite"  # name of a corpus in the data folder of a crawl
 _NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", "content_hash", "layout")
 
 
@@ -31,11 +31,11 @@ class Collected(Source):
         from topical_crawler.corpus.record import CorpusError
         from topical_crawler.corpus.store import CorpusStore
 
-        file = self.path / FILE if self.path.is_dir() else self.path
+        file = corpus_at(self.path)
         try:
             store = CorpusStore(file, read_only=True)
         except CorpusError as error:
-            raise SourceError(f"{error}. Remedy: name the data folder of a crawl, or its {FILE}") from None
+            raise SourceError(f"{error}. Remedy: name the data folder of a crawl, or its {CORPUS}") from None
         with store:
             try:
                 kept = store.stats().kept

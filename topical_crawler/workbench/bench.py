@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from filelock import FileLock, Timeout
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.corpus import FILE, find, topic_of
-from topical_crawler.cli.corpus.reading import read_crawl
+from topical_crawler.cli.corpus import find, topic_of
 from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.config import cache_dir, data_dir, segmenter, uses_redis
 from topical_crawler.corpus.connections import sqlite_file
 from topical_crawler.corpus.search import SearchIndex, Strings, open_index
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.options import CLAIM, CrawlError
+from topical_crawler.crawl.crawl_folder import CrawlFolder, claim_of
+from topical_crawler.crawl.options import CrawlError
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.topic.topic_folder import CONFIG
@@ -31,8 +30,6 @@ from topical_crawler.workbench.operations import MistakeError
 if TYPE_CHECKING:
     from topical_crawler.workbench.judge import Judged
 
-ARGUMENTS = "workbench.json"  # in a crawl's folder: what it was started with from here
-_MARKS = (FILE, CLAIM, "frontier.sqlite", ARGUMENTS)  # files of which the folder of a crawl has one at least
 _PATIENCE = 5.0  # seconds for a crawl that runs to answer
 
 
@@ -41,7 +38,7 @@ class Place:
     """A crawl on the workbench: where its data lie, and path or URL of its corpus ("": it has none yet)."""
 
     name: str
-    folder: Path
+    folder: CrawlFolder
     corpus: str
 
 
@@ -84,22 +81,21 @@ class Bench:
         """The crawls by name."""
         if self._names:
             return {place.name: place for place in map(self._named, self._names)}
-        folders = {file.parent for mark in _MARKS for file in self.data.glob(f"*/{mark}")}
-        return {folder.name: self._in(folder) for folder in sorted(folders)}
+        return {folder.path.name: self._in(folder) for folder in CrawlFolder.all_in(self.data)}
 
-    def _in(self, folder: Path) -> Place:
-        return Place(folder.name, folder, str(folder / FILE) if (folder / FILE).is_file() else "")
+    def _in(self, folder: CrawlFolder) -> Place:
+        return Place(folder.path.name, folder, str(folder.corpus) if folder.corpus.is_file() else "")
 
     def _named(self, name: str) -> Place:
-        if not uses_redis(self.settings) and (folder := Path(name)).is_dir():
-            return self._in(folder)
+        if not uses_redis(self.settings) and Path(name).is_dir():
+            return self._in(CrawlFolder(name))
         try:
             corpus = find(name, self.settings)
         except FileNotFoundError:
             corpus = ""
         short = sa.make_url(name).database or "corpus" if "://" in name else Path(name).name
         folder = Path(corpus).parent if corpus and "://" not in corpus else data_dir(self.settings, short)
-        return Place(short, folder, corpus)
+        return Place(short, CrawlFolder(folder), corpus)
 
     def started(self, name: str) -> None:
         """A crawl began here: it is on the workbench even if others were named."""
@@ -118,9 +114,10 @@ class Bench:
     def reached(self, name: str) -> Iterator[Reached]:
         """The crawl as ``topical-crawler frontier`` reaches it."""
         place = self.place(name)
-        if self.is_running(name) and not _is_open(place.folder):
+        if self.is_running(name) and (lock := place.folder.lock()) is not None:
+            lock.release()
             raise CrawlError(f"{name} starts or ends; it can be asked in a moment")
-        with reach(self.settings, name if uses_redis(self.settings) else str(place.folder), _PATIENCE) as crawl:
+        with reach(self.settings, name if uses_redis(self.settings) else str(place.folder.path), _PATIENCE) as crawl:
             yield crawl
 
     def is_running(self, name: str) -> bool:
@@ -131,7 +128,7 @@ class Bench:
     def topic(self, name: str) -> Topic | None:
         """The topic of a crawl, where it can still be read. It is read anew when its folder has changed."""
         place = self.place(name)
-        claim = dict(read_crawl(place.corpus)) if place.corpus and "://" not in place.corpus else {}
+        claim = claim_of(place.corpus) if place.corpus else {}
         source = Path(str(claim.get("source", "")))
         stamp = (str(claim), *((file.name, file.stat().st_mtime_ns) for file in sorted(source.glob("*.t*"))))
         if self._topics.get(name, ("",))[0] != stamp:
@@ -194,14 +191,3 @@ class Bench:
             index.close()
         for store in self._stores.values():
             store.close()
-
-
-def _is_open(folder: Path) -> bool:
-    """Whether a crawl, or a command that looks at it, has a folder open."""
-    lock = FileLock(folder / "crawl.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return True
-    lock.release()
-    return False

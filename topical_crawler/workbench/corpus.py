@@ -204,7 +204,7 @@ def read(bench: Bench, values: Values) -> dict[str, Any]:
     record, places = find_page(place.corpus, number)
     topic = bench.topic(crawl)
     words = {*record.why.get("terms", ()), *(topic.keywords(500) if topic else ())}
-    mark = next(reversed(marks_of(place.folder, record).values()), None)
+    mark = next(reversed(marks_of(place.folder.path, record).values()), None)
     return {"text": as_dict(record, places), "keep": record.keep, "reason": record.reason, "number": record.order,
             "terms": sorted(words), "mark": mark, "source": record.url if _archived(bench, crawl) else None}  # fmt: skip
 
@@ -219,11 +219,11 @@ def mark(bench: Bench, values: Values) -> dict[str, Any]:
     crawl, place = values["crawl"], bench.place(values["crawl"])
     bench.corpus(crawl)
     record, _ = find_page(place.corpus, values["page"])
-    before = next(reversed(marks_of(place.folder, record).values()), None)
+    before = next(reversed(marks_of(place.folder.path, record).values()), None)
     new = None if values["mark"] == "none" else values["mark"]
     judged = bench.open.get(crawl)
     file = judged.file if judged else None
-    said = mark_page(place.corpus, place.folder, record, new, bench.topic(crawl), bench.settings, file)
+    said = mark_page(place.corpus, place.folder.path, record, new, bench.topic(crawl), bench.settings, file)
     if judged:
         judged.teacher.tell()
     return {"mark": new, "before": before or "none", "learned": said, "number": record.order}
@@ -250,7 +250,7 @@ def source(bench: Bench, values: Values) -> dict[str, Any]:
 
 def _archived(bench: Bench, crawl: str) -> str:
     """The files of a crawl's archive, separated by commas; "" where there are none."""
-    folder = archive_folder(bench.settings, crawl) or bench.place(crawl).folder / "archive"
+    folder = archive_folder(bench.settings, crawl) or bench.place(crawl).folder.archive
     return ",".join(map(str, sorted(folder.glob("*.warc*")))) if folder.is_dir() else ""
 
 

@@ -19,17 +19,17 @@ from topical_crawler.cli.frontier.reach import ask_in_batches
 from topical_crawler.cli.strategy import ask_for_reasons
 from topical_crawler.config import replay_file, uses_redis
 from topical_crawler.corpus.record import CorpusError, pages
-from topical_crawler.crawl.options import CrawlError, read_claim
+from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.crawl.options import CrawlError
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics, load_topic
-from topical_crawler.workbench.bench import ARGUMENTS, Bench
+from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import in_background, waiting
 from topical_crawler.workbench.jobs import Progress
 from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
 
-LOG = "crawl.log"
 BASELINE = "-breadth-first"  # ends the name of a crawl that shows what breadth-first gives
 _POINTS = 400  # of a curve
 _HOSTS = 15
@@ -83,9 +83,9 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
             data["hosts"] = job.value if job.done.is_set() else []
         except CorpusError as error:  # its first worker has not made it yet, or the server is away
             data["problem"] = str(error)
-    claim = read_claim(place.folder)
+    claim = place.folder.read_claim()
     data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
-    data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder / LOG)}
+    data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder.log)}
     baseline = name + BASELINE
     data |= {"recording": bool(replay_file(bench.settings)), "baseline": baseline if baseline in bench.crawls() else ""}
     return data
@@ -191,11 +191,11 @@ def start(bench: Bench, values: Values) -> dict[str, Any]:
 def go_on(bench: Bench, values: Values) -> dict[str, Any]:
     """Start a crawl again that was stopped: it goes on."""
     place = bench.place(values["crawl"])
-    file = place.folder / ARGUMENTS
+    file = place.folder.arguments
     if file.is_file():
         arguments = list(json.loads(file.read_bytes()))
     else:
-        claim = read_claim(place.folder)
+        claim = place.folder.read_claim()
         if not claim:
             raise MistakeError(f"{place.name} does not say what it crawls. Remedy: start it with topical-crawler crawl", 409)
         arguments = ["-a", f"topic={claim.get('source') or claim['topic']}", "-a", f"strategy={claim['strategy']}"]
@@ -208,7 +208,7 @@ def breadth_first(bench: Bench, values: Values) -> dict[str, Any]:
     if not replay_file(bench.settings):
         raise MistakeError("only a recorded web can be crawled twice alike. Remedy: -s TOPICAL_REPLAY=FILE.warc.gz", 409)
     place = bench.place(values["crawl"])
-    file = place.folder / ARGUMENTS
+    file = place.folder.arguments
     if not file.is_file():
         raise MistakeError(f"{place.name} was not started here: its seeds are not known", 409)
     given = list(json.loads(file.read_bytes()))
@@ -218,15 +218,15 @@ def breadth_first(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def _run(bench: Bench, name: str, arguments: list[str]) -> None:
-    folder = bench.data / name
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = CrawlFolder(bench.data / name)
+    folder.path.mkdir(parents=True, exist_ok=True)
     if bench.is_running(name):
         raise MistakeError(f"{name} runs already", 409)
-    with replacing(folder / ARGUMENTS) as out:
+    with replacing(folder.arguments) as out:
         json.dump(arguments, out, ensure_ascii=False)
-    settings = [*bench.given, "-s", f"TOPICAL_DATA_DIR={folder}", "-s", "TOPICAL_DISPLAY=lines"]
+    settings = [*bench.given, "-s", f"TOPICAL_DATA_DIR={folder.path}", "-s", "TOPICAL_DISPLAY=lines"]
     command = [sys.executable, "-m", "scrapy", "crawl", "topical", *arguments, *settings]
-    with (folder / LOG).open("ab") as log:
+    with folder.log.open("ab") as log:
         bench.processes[name] = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )

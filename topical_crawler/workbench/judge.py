@@ -21,7 +21,7 @@ class Judged:
     def __init__(self, bench: Bench, crawl: str) -> None:
         place = bench.place(crawl)
         bench.corpus(crawl)
-        self.file = SampleFile(questions(place.corpus, place.folder, ASKED, bench.topic(crawl)))
+        self.file = SampleFile(questions(place.corpus, place.folder.path, ASKED, bench.topic(crawl)))
         self.teacher = Teacher(self.file, bench.settings)
 
     @property

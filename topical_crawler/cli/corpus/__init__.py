@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topical_crawler.cli.base import whole
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.project import AnySettings
 from topical_crawler.topic.topic_folder import TopicFolder
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters
     from topical_crawler.topic.topic import Topic
-
-FILE = "corpus.sqlite"  # name of a corpus in its topic's folder
 
 
 def find(name: str | None, settings: AnySettings) -> str:
@@ -33,7 +32,7 @@ def find(name: str | None, settings: AnySettings) -> str:
     path = Path(name).expanduser()
     if path.is_file():
         return str(path)
-    places = [path / FILE, data_dir(settings, name) / FILE]
+    places = [CrawlFolder(path).corpus, CrawlFolder(data_dir(settings, name)).corpus]
     if corpus := corpus_place(settings):
         if "://" in corpus:
             return corpus
@@ -43,7 +42,7 @@ def find(name: str | None, settings: AnySettings) -> str:
             return str(place)
     existing = [folder.name for folder in _existing()]
     there = f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. "
-    if path.suffix == Path(FILE).suffix:
+    if path.suffix == ".sqlite":
         raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
     looked_for = ", ".join(dict.fromkeys(map(str, places)))
     topic = name if path.name == name or TopicFolder(path).is_topic else "TOPIC"
@@ -57,7 +56,7 @@ def new(name: str) -> str:
     if "://" in name:
         return name
     path = Path(name).expanduser()
-    return str(path if path.suffix and not path.is_dir() else path / FILE)
+    return str(path if path.suffix and not path.is_dir() else CrawlFolder(path).corpus)
 
 
 def _only() -> str:
@@ -70,7 +69,7 @@ def _only() -> str:
 
 
 def _existing() -> list[Path]:
-    return sorted(file.parent for file in Path("data").glob(f"*/{FILE}"))
+    return [folder.path for folder in CrawlFolder.all_in("data") if folder.corpus.is_file()]
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:

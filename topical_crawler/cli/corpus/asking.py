@@ -10,8 +10,7 @@ from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_re
 from topical_crawler.corpus.connections import shown
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.options import read_claim
-from topical_crawler.crawl.second_look import FILE as ASIDE
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.second_look import SetAside
 from topical_crawler.judging.sample import BOILERPLATE, SampleFile, asked, next_asked, read_sample, write_sample
 from topical_crawler.judging.teach import draw_to_teach, sample_of
@@ -49,7 +48,7 @@ def topic_of(name: str | None, folder: Path) -> Topic | None:
         name = folder.absolute().name
         if name not in list_topics() and not TopicFolder(Path(name)).is_topic:
             try:
-                return load_topic(str(read_claim(folder)["source"]))
+                return load_topic(str(CrawlFolder(folder).read_claim()["source"]))
             except (OSError, ValueError, KeyError):
                 return None
     try:
@@ -67,7 +66,8 @@ def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Pat
         return files[-1]
     known = {item.url for sample in before for item in sample.items}
     known |= {text.url for text in topic.marked} if topic else set()
-    aside = SetAside(folder / ASIDE, 1.0) if (folder / ASIDE).is_file() else None
+    file = CrawlFolder(folder).aside
+    aside = SetAside(file, 1.0) if file.is_file() else None
     try:
         with CorpusStore(place, read_only=True) as store:
             terms = tuple(topic.keywords(len(topic.terms))) if topic else ()

@@ -16,7 +16,8 @@ from topical_crawler.config import cache_dir, cleaning_options, segmenter
 from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.record import Bound, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.options import CrawlError, read_claim
+from topical_crawler.crawl.crawl_folder import claim_of
+from topical_crawler.crawl.options import CrawlError
 from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
 from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
 from topical_crawler.export.manifest import Facts, Tally
@@ -41,7 +42,7 @@ def export(opts: argparse.Namespace, settings: AnySettings) -> int:
     if target:
         _refuse_existing(target, split, folder, opts.force)
     place = find(opts.corpus, settings)
-    crawl = {} if "://" in place else read_claim(Path(place).parent)
+    crawl = claim_of(place)
     topic = topic_of(opts.topic, crawl)
     setup = Setup(
         topic=topic.title if topic else str(crawl.get("topic", "")),

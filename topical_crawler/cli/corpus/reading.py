@@ -6,9 +6,8 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -17,6 +16,7 @@ from rich.text import Text
 from topical_crawler.cli.base import Action, ActionParser, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.corpus import add_filters, filters_of, find, topic_of
 from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, print_text, printable, show_paged, table
+from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.project import AnySettings
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.markdown:
         print_text(as_markdown(record))
         return 0
-    topic = topic_of(None, read_crawl(place))
+    topic = topic_of(None, claim_of(place))
     show_paged(console(most=WIDTH), *page_view(record, places, {*record.why.get("terms", ()), *(topic.terms if topic else ())}))
     return 0
 
@@ -181,13 +181,6 @@ def as_markdown(record: Record) -> str:
     from topical_crawler.text.passages import Passage, markdown, passages
 
     return markdown([Passage(record.title, "heading", 1), *passages(record.text or "", record.layout)])
-
-
-def read_crawl(place: str) -> Mapping[str, Any]:
-    """What the folder of a corpus notes of its crawl; empty for a database."""
-    from topical_crawler.crawl.options import read_claim
-
-    return {} if "://" in place else read_claim(Path(place).parent)
 
 
 def _search(opts: argparse.Namespace, settings: AnySettings) -> int:

@@ -33,6 +33,7 @@ from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.downloadhandlers import as_answer
 from topical_crawler.extraction import extract as extraction
@@ -285,7 +286,7 @@ def summary(result: Rebuilt, source: str, target: str, missing: str) -> str:
 
 
 def _beside(place: str) -> str:
-    folder = Path(place).parent / "archive"
+    folder = CrawlFolder(Path(place).parent).archive
     if "://" in place or not folder.is_dir():
         raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")
     return str(folder)

@@ -12,10 +12,11 @@ from rich.text import Text
 from topical_crawler.cli.base import add_json, amount, is_url
 from topical_crawler.cli.catalogue import Voice, catalogue
 from topical_crawler.cli.corpus import find, topic_of
-from topical_crawler.cli.corpus.reading import add_page, no_page, print_json, read_crawl
+from topical_crawler.cli.corpus.reading import add_page, no_page, print_json
 from topical_crawler.cli.terminal import WIDTH, console, printable
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import SEED_PRIORITY, FrontierFileError
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT
@@ -76,7 +77,7 @@ def why(
         CorpusError: there is no page of this number.
     """
     say = Voice(language)
-    claim = read_crawl(place)
+    claim = claim_of(place)
     topic = topic or topic_of(None, claim)
     with CorpusStore(place, read_only=True) as store:
         if (record := store.page(name)) is not None:

@@ -9,11 +9,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from filelock import FileLock, Timeout
-
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, open_redis_frontier, uses_redis
-from topical_crawler.crawl.mailbox import FOLDER, Answer, Mailbox
-from topical_crawler.crawl.options import CLAIM, CrawlError, read_claim
+from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.crawl.mailbox import Answer, Mailbox
+from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Request, SteeringError, perform
 from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
 from topical_crawler.project import AnySettings
@@ -21,7 +20,6 @@ from topical_crawler.project import AnySettings
 BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
 _T = TypeVar("_T")
 _LOOK_EVERY = 0.05
-_MARKS = (CLAIM, "frontier.sqlite")  # files of which a crawl's directory has one at least
 
 
 class Reached(Protocol):
@@ -44,12 +42,11 @@ class Reached(Protocol):
 class LocalCrawl:
     """A crawl in a data directory of this machine; one that runs must answer in ``wait`` seconds."""
 
-    def __init__(self, folder: Path, wait: float) -> None:
-        self.name = str(folder)
+    def __init__(self, folder: CrawlFolder, wait: float) -> None:
+        self.name = str(folder.path)
         self.runs: bool | None = None
         self._folder = folder
         self._wait = wait
-        self._lock = FileLock(folder / "crawl.lock")
 
     def ask(self, request: Request) -> Answer:
         """Of the crawl that runs here; where none does, of its file. Raises SteeringError where the crawl refuses the request,
@@ -57,12 +54,12 @@ class LocalCrawl:
         deadline = time.monotonic() + self._wait
         number = ""
         while True:
-            if self._take_lock():
+            if (lock := self._folder.lock()) is not None:
                 try:
                     if not number or self._mailbox().withdraw(number):
                         return self._perform(request)
                 finally:
-                    self._lock.release()
+                    lock.release()
             elif not number:
                 number = self._mailbox().post(request, self._wait)
             self.runs = True
@@ -75,10 +72,10 @@ class LocalCrawl:
             time.sleep(_LOOK_EVERY)
 
     def claim(self) -> Mapping[str, Any]:
-        return read_claim(self._folder)
+        return self._folder.read_claim()
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
-        if not self._take_lock():
+        if (lock := self._folder.lock()) is None:
             raise CrawlError(
                 f"{self.name}: the crawl runs, and has what it has learned to itself. Remedy: wait for its end or stop it; "
                 f"topical-crawler frontier top shows the reasons of a crawl that runs"
@@ -88,18 +85,10 @@ class LocalCrawl:
             with closing(self._frontier()) as frontier:
                 return see(frontier)
         finally:
-            self._lock.release()
+            lock.release()
 
     def _mailbox(self) -> Mailbox:
-        return Mailbox(self._folder / FOLDER)
-
-    def _take_lock(self) -> bool:
-        """Whether no crawl runs here; none can then start until the lock is released."""
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            return False
-        return True
+        return Mailbox(self._folder.mailbox)
 
     def _perform(self, request: Request) -> Answer:
         self.runs = False
@@ -109,13 +98,12 @@ class LocalCrawl:
             return perform(frontier, request)
 
     def _frontier(self) -> SqliteFrontier:
-        file = self._folder / "frontier.sqlite"
-        if not file.is_file():
+        if not self._folder.frontier.is_file():
             raise CrawlError(
                 f"{self.name}: no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its "
                 f"crawl, one in Redis is reached with -s TOPICAL_FRONTIER=redis"
             )
-        return SqliteFrontier(file)
+        return SqliteFrontier(self._folder.frontier)
 
     def _no_answer(self, withdrawn: bool) -> str:
         if not withdrawn:
@@ -164,17 +152,17 @@ def reach(settings: AnySettings, name: str | None, wait: float) -> Iterator[Reac
         raise CrawlError(str(error)) from None
 
 
-def find_folder(settings: AnySettings, name: str | None) -> Path:
-    """The data directory of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
+def find_folder(settings: AnySettings, name: str | None) -> CrawlFolder:
+    """The folder of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
     Raises CrawlError where there is none."""
     configured = named_data_dir(settings)
-    existing = sorted({str(file.parent) for mark in _MARKS for file in Path("data").glob(f"*/{mark}")})
+    existing = [str(folder.path) for folder in CrawlFolder.all_in("data") if folder.has_crawl]
     if name is None and not configured and len(existing) != 1:
         raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
     places = [Path(configured or existing[0])] if name is None else [Path(name), data_dir(settings, name)]
     for place in places:
-        if any((place.expanduser() / mark).is_file() for mark in _MARKS):
-            return place.expanduser()
+        if (folder := CrawlFolder(place)).has_crawl:
+            return folder
     known = f" (there are: {', '.join(existing)})" if existing else ""
     raise CrawlError(
         f"there is no crawl in {' or '.join(str(place) for place in places)}. Remedy: name its topic or its directory{known}; "
