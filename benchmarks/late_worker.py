@@ -1,11 +1,11 @@
-"""What a worker that joins late reads, by how many pages the crawl has finished: over real Redis servers, with a made-up log.
+"""What a worker that joins late reads, by how many pages the crawl has finished: over a real Redis, with a made-up log.
 
-    python benchmarks/late_worker.py --pages 10000000 --nodes 4
+    python benchmarks/late_worker.py --pages 10000000
 
 The log is written as workers write it, one host after the other; of its pages some are texts, some of a calendar, some have
 sessions in their addresses. One worker reads all of it, counts it for its hosts and makes checkpoints, fewer than a crawl does
 until shortly before each time when another one joins, twice for every power of ten. Said is each time: what the new worker is
-sent until it may fetch, and for the links of 200 pages after that; how much memory the counts and the log take in the servers,
+sent until it may fetch, and for the links of 200 pages after that; how much memory the counts and the log take in Redis,
 and the first worker's process; and whether both decide the same.
 """
 
@@ -32,9 +32,8 @@ from topical_crawler.crawl.checkpoints import CHECKPOINT_PAGES  # noqa: E402
 from topical_crawler.crawl.link_policy import LinkPolicy  # noqa: E402
 from topical_crawler.crawl.options import CrawlOptions  # noqa: E402
 from topical_crawler.frontier import Outcome  # noqa: E402
+from topical_crawler.frontier.redis import RedisFrontier  # noqa: E402
 from topical_crawler.frontier.redis_server import pack_outcome  # noqa: E402
-from topical_crawler.frontier.shard_map import shard_of  # noqa: E402
-from topical_crawler.frontier.shards import ShardedFrontier, open_shards  # noqa: E402
 from topical_crawler.strategies import OFF_TOPIC  # noqa: E402
 
 CRAWL = "benchmark"
@@ -61,9 +60,9 @@ def pages(of_host: int) -> Iterator[Outcome]:
         site += 1
 
 
-def sent(clients: list[redis.Redis]) -> int:
-    """Bytes that the servers have sent."""
-    return sum(int(client.info("stats")["total_net_output_bytes"]) for client in clients)
+def sent(client: redis.Redis) -> int:
+    """Bytes that the server has sent."""
+    return int(client.info("stats")["total_net_output_bytes"])
 
 
 def links(seed: int, hosts: int) -> list[list[str]]:
@@ -77,34 +76,34 @@ def links(seed: int, hosts: int) -> list[list[str]]:
     return found
 
 
-def join(clients: list[redis.Redis], first: LinkPolicy, finished: int, hosts: int) -> None:
+def join(client: redis.Redis, first: LinkPolicy, finished: int, hosts: int) -> None:
     """Have a worker join, and say what it took."""
-    before, begun = sent(clients), time.perf_counter()
-    with closing(open_shards(clients, CRAWL, 1.0, 1, 0)) as frontier:
-        policy = LinkPolicy(OPTIONS, store=frontier)  # type: ignore[arg-type]
+    before, begun = sent(client), time.perf_counter()
+    with closing(RedisFrontier(client, CRAWL, 1.0, 1, 0)) as frontier:
+        policy = LinkPolicy(OPTIONS, store=frontier)
         known = frontier.load("strategy")
         policy.begin(known["after"], known["counts"])
         read = 0
         for number, outcome in frontier.outcomes(known["after"]):
             policy.count(outcome, number)
             read += 1
-        joined, bytes_read = time.perf_counter() - begun, sent(clients) - before
-        before, begun = sent(clients), time.perf_counter()
+        joined, bytes_read = time.perf_counter() - begun, sent(client) - before
+        before, begun = sent(client), time.perf_counter()
         judged = []
         for page in links(finished, hosts):
             policy.meet(url.split("/")[2] for url in page)
             judged.append([policy.refusal(url, 2) for url in page])
-        looked, bytes_looked = time.perf_counter() - begun, sent(clients) - before
+        looked, bytes_looked = time.perf_counter() - begun, sent(client) - before
         same = judged == [[first.refusal(url, 2) for url in page] for page in links(finished, hosts)]
         same = same and (policy.fetched, policy.revision) == (first.fetched, first.revision)
-    keys = [f"topical:{{{CRAWL}}}:{name}" for name in ("counts", "outcomes", "merged")]
-    counts, *log = (sum(int(client.memory_usage(key, samples=1_000) or 0) for client in clients) for key in keys)
-    counted = sum(int(client.hlen(keys[0])) for client in clients)
+    keys = [f"topical:{{{CRAWL}}}:{name}" for name in ("counts", "outcomes")]
+    counts, log = (int(client.memory_usage(key, samples=1_000) or 0) for key in keys)
+    counted = int(client.hlen(keys[0]))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"{finished:>12,} pages: joined in {joined:.2f} s, {read:,} entries, {bytes_read / 1e6:.2f} MB; links of a page "
         f"{1000 * looked / LOOKS:.2f} ms, {bytes_looked / LOOKS / 1e3:.1f} kB; counts of {counted:,} hosts "
-        f"{counts / 1e6:.0f} MB, log {sum(log) / 1e6:.0f} MB in the servers; process {memory:.0f} MB; "
+        f"{counts / 1e6:.0f} MB, log {log / 1e6:.0f} MB in Redis; process {memory:.0f} MB; "
         f"{'same' if same else 'OTHER'} decisions",
         flush=True,
     )
@@ -114,44 +113,37 @@ def join(clients: list[redis.Redis], first: LinkPolicy, finished: int, hosts: in
 
 def measure(options: argparse.Namespace, folder: Path) -> None:
     with ExitStack() as stack:
-        servers = [stack.enter_context(RedisServer(folder / f"node{n}")) for n in range(options.nodes)]
-        clients = [server.client() for server in servers]
-        frontier = stack.enter_context(closing(open_shards(clients, CRAWL, 1.0, 1, 0)))
-        assert isinstance(frontier, ShardedFrontier)
+        client = stack.enter_context(RedisServer(folder)).client()
+        frontier = stack.enter_context(closing(RedisFrontier(client, CRAWL, 1.0, 1, 0)))
         first, log, finished, hosts = LinkPolicy(OPTIONS, store=frontier), pages(options.host_pages), 0, 1
         stops = sorted({m * 10**n for n in range(4, 12) for m in (1, 3) if m * 10**n < options.pages} | {options.pages})
         while stops:
             # The last stretch is as a crawl writes it; the end is as far from a checkpoint as it can be.
             stop, near = stops[0], stops[0] - 5 * CHECKPOINT_PAGES - 1
             size = min(STRIDE, near - finished) if finished < near else min(CHECKPOINT_PAGES, stop - 1 - finished)
-            parts: dict[int, list[bytes]] = {}
+            packed: list[bytes] = []
             for _ in range(size):
                 outcome = next(log)
-                name = outcome.url.split("/")[2]
-                hosts = max(hosts, int(name[4:-3]))
-                parts.setdefault(shard_of(name, range(options.nodes)), []).append(pack_outcome(outcome))
-            for number, packed in parts.items():
-                for at in range(0, len(packed), 1_000):
-                    clients[number].rpush(f"topical:{{{CRAWL}}}:outcomes", *packed[at : at + 1_000])
-            time.sleep(0.3)  # it looks four times a second what others have finished
+                hosts = max(hosts, int(outcome.url.split("/")[2][4:-3]))
+                packed.append(pack_outcome(outcome))
+            for at in range(0, len(packed), 1_000):
+                client.rpush(f"topical:{{{CRAWL}}}:outcomes", *packed[at : at + 1_000])
             for number, outcome in frontier.outcomes(finished):
                 first.count(outcome, number)
                 finished = number
             if finished < stop - 1:
-                while (counts := first.checkpoint(finished)) is None:
-                    time.sleep(1.0)  # a server on a busy machine had no time
+                counts = first.checkpoint(finished)
                 frontier.checkpoint("strategy", finished, {"after": finished, "counts": counts})
                 first.written(finished, counts)
             else:
                 stops.pop(0)
-                join(clients, first, finished, hosts)
+                join(client, first, finished, hosts)
             print(f"\r{finished:,} ", end="", file=sys.stderr)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=1_000_000, help="that the crawl has finished at the end (1,000,000)")
-    parser.add_argument("--nodes", type=int, default=4, help="Redis servers, two at least (4)")
     parser.add_argument("--host-pages", type=int, default=20, help="pages of a host, on average (20)")
     with tempfile.TemporaryDirectory() as folder:
         measure(parser.parse_args(), Path(folder))

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Make the passwords of a deployment, and the files that hold them. Needs nothing but Python.
 
-    python3 deploy/make_secrets.py deploy/secrets                          for compose.yaml: hosts redis and postgres
-    python3 deploy/make_secrets.py deploy/secrets --redis redis-0 redis-1 redis-2          for shards.yaml
+    python3 deploy/make_secrets.py deploy/secrets                          for containers: hosts redis and postgres
     python3 deploy/make_secrets.py /etc/topical --redis 127.0.0.1 --postgres 127.0.0.1
 
 Written are, each with one line but the second:
-    redis_url              address of Redis for workers (REDIS_URL_FILE), of several servers with blanks between
+    redis_url              address of Redis for workers (REDIS_URL_FILE)
     users.acl              accounts of Redis: users.acl beside this program, with the digest of the password
     corpus_url             address of the corpus for workers (TOPICAL_CORPUS_FILE)
     postgres_topical       password of the workers' role in PostgreSQL (postgres-roles.sql)
@@ -31,12 +30,12 @@ NO_PASSWORD = 64 * "0"
 """Stands in users.acl for the digest; no password has it."""
 
 
-def contents(redis: list[str], postgres: str) -> dict[str, str]:
+def contents(redis: str, postgres: str) -> dict[str, str]:
     """The files by name, with new passwords. They are of letters, digits, - and _, which nothing has to quote."""
     redis_password, topical, admin, scrapyd = (secrets.token_urlsafe(24) for _ in range(4))
     rules = RULES.read_text(encoding="utf-8").replace(NO_PASSWORD, hashlib.sha256(redis_password.encode()).hexdigest())
     return {
-        "redis_url": " ".join(f"redis://topical:{redis_password}@{host}:6379/0" for host in redis) + "\n",
+        "redis_url": f"redis://topical:{redis_password}@{redis}:6379/0\n",
         "users.acl": rules,
         "corpus_url": f"postgresql+psycopg://topical:{topical}@{postgres}:5432/corpus\n",
         "postgres_topical": f"{topical}\n",
@@ -49,9 +48,7 @@ def contents(redis: list[str], postgres: str) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--redis", default=["redis"], nargs="+", metavar="HOST", help="where workers reach Redis (default: redis)"
-    )
+    parser.add_argument("--redis", default="redis", metavar="HOST", help="where workers reach Redis (default: %(default)s)")
     parser.add_argument("--postgres", default="postgres", metavar="HOST", help="and PostgreSQL (default: %(default)s)")
     options = parser.parse_args()
     made = contents(options.redis, options.postgres)

@@ -178,7 +178,7 @@ def test_all_commands_are_looked_at() -> None:
             "corpus diff",
         ),
         *("frontier stats", "frontier top", "frontier push", "frontier pause", "frontier resume", "frontier stop"),
-        *("frontier threshold", "frontier requeue", "frontier purge", "frontier shards"),
+        *("frontier threshold", "frontier requeue", "frontier purge"),
         *("evaluate sites", "evaluate harvest", "evaluate crawl"),
         *("lexicon fetch", "lexicon list", "lexicon check", "lexicon train", "lexicon import"),
         *("topic list", "topic show", "topic new", "topic seeds", "topic build", "topic expand", "topic check", "topic explain"),

@@ -367,7 +367,7 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         lease=settings.getfloat("TOPICAL_LEASE_SECONDS"),
         patience=settings.getfloat("TOPICAL_PATIENCE"),
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
-        redis=redis_clients(settings) if uses_redis(settings) else (),
+        redis=redis_client(settings) if uses_redis(settings) else None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         thinning=thinning(settings),
@@ -392,31 +392,33 @@ def start_urls_key(settings: AnySettings, name: str) -> str:
     return key % {"name": "topical"} if key else f"topical:{{{name}}}:start_urls"
 
 
-def redis_clients(settings: AnySettings) -> tuple[redis.Redis, ...]:
-    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …), or one for each
-    address in ``REDIS_URL``, blanks between. Raises CrawlError where they name none."""
+def redis_client(settings: AnySettings) -> redis.Redis:
+    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …). Raises
+    CrawlError where they name no server, or several."""
     from scrapy_redis.connection import get_redis_from_settings
 
-    clients: list[redis.Redis] = []
+    urls = str(settings.get("REDIS_URL") or "").split()
+    if len(urls) > 1:
+        raise CrawlError(
+            f"REDIS_URL names {len(urls)} Redis servers; a crawl has one. Remedy: name one of them, REDIS_URL=redis://HOST:PORT/0"
+        )
     try:
-        for url in str(settings.get("REDIS_URL") or "").split() or [""]:
-            one = scrapys(settings)
-            one.set("REDIS_URL", url, "cmdline")
-            clients.append(get_redis_from_settings(one))
+        one = scrapys(settings)
+        one.set("REDIS_URL", "".join(urls), "cmdline")
+        client: redis.Redis = get_redis_from_settings(one)
     except (ValueError, TypeError) as error:
         raise CrawlError(
-            f"the settings name no Redis server ({masked(str(error))}). Remedy: REDIS_URL=redis://HOST:PORT/0 (rediss:// for "
-            f"TLS); several, with blanks between, are shards"
+            f"the settings name no Redis server ({masked(str(error))}). Remedy: REDIS_URL=redis://HOST:PORT/0 (rediss:// for TLS)"
         ) from None
-    return tuple(clients)
+    return client
 
 
 def open_redis_frontier(settings: AnySettings, name: str) -> Frontier:
     """The frontier of a crawl that others work on, to look at it and to steer it. Raises CrawlError where the settings name no
     server, FrontierServerError where it cannot be used or has no such crawl."""
-    from topical_crawler.frontier.shards import open_shards
+    from topical_crawler.frontier.redis import RedisFrontier
 
-    return open_shards(redis_clients(settings), name, patience=5.0, attach=True)
+    return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
 
 
 def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:

@@ -56,7 +56,7 @@ from topical_crawler.web.rights import FILES, MOST_FILE, NOFOLLOW, FileRules, Si
 from topical_crawler.web.urls import fingerprint, host, origin_of
 
 if TYPE_CHECKING:
-    from topical_crawler.frontier.shards import SharedFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
 logger = logging.getLogger(__name__)
 
@@ -287,7 +287,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         crawl = self._crawl
         if crawl is None or not crawl.frontier.shared:
             return await self._ask(origin, request)
-        notes = cast("SharedFrontier", crawl.frontier)
+        notes = cast("RedisFrontier", crawl.frontier)
         asked = -math.inf
         if self._in_doubt(origin):
             return await self._ask(origin, request, notes)
@@ -301,7 +301,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         text, *files = text.split(_BETWEEN)
         return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request, files)
 
-    async def _ask(self, origin: str, request: Request, notes: SharedFrontier | None = None) -> _Rules | None:
+    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules | None:
         """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
         fails or cannot be reached, forbids everything: the host rests and is asked again."""
         robots = self._request_for(f"{origin}/robots.txt", request)
@@ -378,7 +378,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return texts
 
     def _no_answer(
-        self, origin: str, why: str, notes: SharedFrontier | None, asked: float = 0.0, reached: bool = True
+        self, origin: str, why: str, notes: RedisFrontier | None, asked: float = 0.0, reached: bool = True
     ) -> _Rules | None:
         name = host(origin)
         self._note_down(HostFacts(name, "unreachable", 0.0, now_utc()))

@@ -86,7 +86,7 @@ LOGSTATS_INTERVAL = 0.0
 
 # -- addresses that may hold a password come from the environment, by their own names or as NAME_FILE, the path of a file
 try:
-    REDIS_URL = secret("REDIS_URL")  # of the frontier, several for shards; "": REDIS_HOST and other settings of scrapy-redis
+    REDIS_URL = secret("REDIS_URL")  # of the frontier; "": REDIS_HOST and other settings of scrapy-redis
     TOPICAL_CORPUS = secret("TOPICAL_CORPUS")  # a path, or the URL of a PostgreSQL database; "": in the data directory
 except ValueError as error:
     raise SystemExit(f"topical_crawler: {error}") from None

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,6 @@ from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import PURGED, perform
 from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.frontier.shards import open_shards
 from topical_crawler.web.urls import fingerprint, host
 
 ROOT = Path(__file__).parents[2]
@@ -266,7 +265,7 @@ def test_values_that_cannot_be_used(run: Run) -> None:
         assert said in done.stderr
 
 
-@pytest.mark.parametrize("action", ["stats", "top", "push", "pause", "resume", "stop", "shards", "threshold", "requeue", "purge"])
+@pytest.mark.parametrize("action", ["stats", "top", "push", "pause", "resume", "stop", "threshold", "requeue", "purge"])
 def test_every_action_has_help(run: Run, action: str) -> None:
     shown = run(action, "--help")
     assert shown.returncode == 0
@@ -424,37 +423,11 @@ def test_a_crawl_over_redis_is_named_by_its_name_there(run: Run, server: RedisSe
     assert "geheim" not in unnamed.stderr + missing.stderr and "falsch" not in refused.stderr
 
 
-def test_shards_have_a_line_each(run: Run, server: RedisServer) -> None:
-    frontier = open_shards([server.client(number) for number in (1, 2)], "三家")
-    fill(frontier)
-    settings = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": f"{server.url[:-1]}1 {server.url[:-1]}2"}
-    shown = run("stats", "三家", **settings)
-    assert shown.returncode == 0 and "3 waiting on 2 hosts" in shown.stdout and "place: 2 shards of 三家" in shown.stdout
-    places = [f"127.0.0.1:{server.port}/{number} 三家" for number in (1, 2)]
-    assert all(f"shards: place {place}, pages " in shown.stdout for place in places), shown.stdout
-    frontier.close()
-
-
-def test_servers_are_added_and_removed(run: Run, server: RedisServer) -> None:
-    first, second = (server.url[:-1] + number for number in "34")
-    settings = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": first}
-    with closing(open_shards([server.client(3)], "党建")) as frontier:
-        fill(frontier)
-    address = second.replace(":geheim@", "")
-    places = [f"127.0.0.1:{server.port}/{number}" for number in "34"]
-    added = asked(run, "shards", "党建", "--add", address, **settings)
-    assert added == {"map": 2, "shards": places, "moving": False}
-    assert asked(run, "stats", "党建", **settings)["waiting"] == 3
-    assert asked(run, "shards", "党建", **settings) == added
-    assert "REPLICAOF" in run("shards", "党建", "--remove", address[:-1] + "3", **settings).stderr
-    assert f"name one of {places[0]}, {places[1]}" in run("shards", "党建", "--remove", address[:-1] + "9", **settings).stderr
-    shown = run("shards", "党建", "--remove", address, **settings)
-    assert (shown.returncode, shown.stdout) == (0, f"shard {places[0]}\n")
-    assert asked(run, "stats", "党建", **settings)["waiting"] == 3
-    assert "was kept at" in run("shards", "党建", "--add", address, **settings).stderr
-    assert (
-        "'b:6379' must be redis://HOST:PORT/0, without" in run("shards", "党建", "--add", "redis://:x@b:6379", **settings).stderr
-    )
+def test_several_redis_servers_are_refused(run: Run, server: RedisServer) -> None:
+    refused = run("stats", "党建", TOPICAL_FRONTIER="redis", REDIS_URL=f"{server.url} {server.url}")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "REDIS_URL names 2 Redis servers; a crawl has one. Remedy: name one" in refused.stderr
+    assert "geheim" not in refused.stderr and "Traceback" not in refused.stderr
 
 
 def test_a_redis_server_that_is_away(run: Run, server: RedisServer) -> None:

@@ -1,4 +1,4 @@
-"""What is counted of hosts stays in real Redis servers: a late worker and one that has seen all decide the same."""
+"""What is counted of hosts stays in a real Redis: a late worker and one that has seen all decide the same."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from topical_crawler.crawl.host_counts import HostCounts
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import Outcome
-from topical_crawler.frontier.moving import change_shards
+from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.frontier.redis_server import Server
-from topical_crawler.frontier.shards import SharedFrontier, open_shards
 from topical_crawler.strategies import OFF_TOPIC
 
 SITES, EVERY = 40, 100
@@ -62,17 +61,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield running
 
 
-Worker = Callable[[], SharedFrontier]
+Worker = Callable[[], RedisFrontier]
 
 
-@pytest.fixture(params=[1, 3])
-def worker(request: pytest.FixtureRequest, server: RedisServer) -> Iterator[Worker]:
-    """Opens the crawl of further workers, on as many servers."""
+@pytest.fixture
+def worker(server: RedisServer) -> Iterator[Worker]:
+    """Opens the crawl of further workers."""
     server.client().flushall()
-    opened: list[SharedFrontier] = []
+    opened: list[RedisFrontier] = []
 
-    def build() -> SharedFrontier:
-        opened.append(open_shards([server.client(number) for number in range(request.param)], "党建", 0.0, 9, 0))
+    def build() -> RedisFrontier:
+        opened.append(RedisFrontier(server.client(), "党建", 0.0, 9, 0))
         return opened[-1]
 
     yield build
@@ -98,7 +97,6 @@ def test_late_and_forgetful_workers_decide_as_one_that_has_all_in_memory(worker:
         assert {policy.standing(name) for policy in (alone, *workers)} == {alone.standing(name)}
         if number % EVERY == 0:
             kept = workers[number // EVERY % 2].checkpoint(number)
-            assert kept is not None
             workers[0].written(number, kept)
             if number < 500:  # the other one does not hear of the later ones
                 workers[1].written(number, kept)
@@ -130,7 +128,6 @@ def killed_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Server, "ask", killing)
 
 
-@pytest.mark.parametrize("worker", [3], indirect=True)
 def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_on_from(
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,20 +153,17 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
         assert decisions(late) == decisions(through) == decisions(alone)
         if number % (3 * EVERY) == 0:
             kept, written = late.checkpoint(number), number
-            assert kept is not None
             through.written(written, kept)
 
 
-@pytest.mark.parametrize("worker", [1], indirect=True)
 def test_a_slow_worker_counts_once_what_a_faster_one_that_was_killed_had_counted(worker: Worker) -> None:
     log, alone = finished(300), LinkPolicy(OPTIONS)
     read(alone, log, 1, 300)
     fast, slow = (LinkPolicy(OPTIONS, store=worker()) for _ in range(2))
     read(fast, log, 1, 300)
-    assert fast.checkpoint(300) is not None  # which nobody hears of
+    fast.checkpoint(300)  # which nobody hears of
     read(slow, log, 1, 100)
     kept = slow.checkpoint(100)
-    assert kept is not None
     slow.written(100, kept)
     late = LinkPolicy(OPTIONS, store=worker())
     late.begin(100, kept)
@@ -183,74 +177,17 @@ def test_counts_of_more_pages_stay_whatever_the_language_of_the_server(tmp_path:
     subprocess.run(["localedef", "-i", "en_US", "-f", "ISO-8859-1", tmp_path / "en_US"], check=True)
     monkeypatch.setenv("LOCPATH", str(tmp_path))
     monkeypatch.setenv("LC_ALL", "en_US")
-    with RedisServer(tmp_path) as foreign, closing(open_shards([foreign.client()], "党建", 0.0, 9, 0)) as frontier:
+    with RedisServer(tmp_path) as foreign, closing(RedisFrontier(foreign.client(), "党建", 0.0, 9, 0)) as frontier:
         for number in (695_058, 692_678, 695_059, 692_679):
             frontier.write_counted([("党建.cn", HostCounts(pages=number).pack(number))])
         found = frontier.counted(["党建.cn"])["党建.cn"]
         assert found is not None and HostCounts.unpack(found).pages == 695_059
 
 
-def test_counts_move_with_their_hosts(server: RedisServer, tmp_path: Path) -> None:
-    log, alone = finished(300), LinkPolicy(OPTIONS)
-    for outcome in log:
-        alone.count(outcome)
-    with RedisServer(tmp_path) as guest:
-        clients = [server.client(number) for number in range(2)]
-        server.client().flushall()
-        place = f"127.0.0.1:{guest.port}/0"
-        with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
-            policy = LinkPolicy(OPTIONS, store=frontier)
-            read(policy, log, 1, 200)
-            kept = policy.checkpoint(200)
-            assert kept is not None
-            change_shards(clients, "党建", add=place)
-            assert 3 < int(guest.client().hlen("topical:{党建}:counts")) < SITES - 3
-            late = LinkPolicy(OPTIONS, store=frontier)  # it has not heard of the change
-            late.begin(200, kept)
-            read(late, log, 201, 300)
-            assert decisions(late) == decisions(alone)
-            kept = late.checkpoint(300)
-            assert kept is not None
-        change_shards(clients, "党建", remove=place)
-        assert guest.client().hlen("topical:{党建}:counts") == 0
-    with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
-        last = LinkPolicy(OPTIONS, store=frontier)
-        last.begin(300, kept)
-        assert decisions(last) == decisions(alone)
-
-
-def test_while_a_server_is_away_its_hosts_are_judged_by_what_is_known_and_nothing_is_kept_for_good(
-    server: RedisServer, tmp_path: Path
-) -> None:
-    log, alone = finished(300), LinkPolicy(OPTIONS)
-    for outcome in log:
-        alone.count(outcome)
-    with RedisServer(tmp_path, appendonly="yes", appendfsync="always") as second:
-        clients = [server.client(), second.client()]
-        server.client().flushall()
-        with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
-            first = LinkPolicy(OPTIONS, store=frontier)
-            read(first, log, 1, 200)
-            kept = first.checkpoint(200)
-            assert kept is not None
-            late = LinkPolicy(OPTIONS, store=frontier)
-            late.begin(200, kept)
-            second.kill()
-            read(late, log, 201, 300)
-            assert decisions(late) != decisions(alone)
-            assert late.checkpoint(300) is None
-            second.start()
-        with closing(open_shards(clients, "党建", 0.0, 9, 0)) as frontier:
-            again = LinkPolicy(OPTIONS, store=frontier)
-            again.begin(200, kept)
-            read(again, log, 201, 300)
-            assert decisions(again) == decisions(alone)
-
-
 def test_a_summary_needs_no_server(tmp_path: Path) -> None:
     log = finished(300)
     with RedisServer(tmp_path) as only:
-        frontier = open_shards([only.client()], "党建", 0.0, 9, 0, patience=0.0)
+        frontier = RedisFrontier(only.client(), "党建", 0.0, 9, 0, patience=0.0)
         policy = LinkPolicy(OPTIONS, store=frontier)
         policy.meet(f"{site}.cn" for site in range(SITES // 2))
         read(policy, log, 1, 300)

@@ -37,7 +37,7 @@ __all__ = ["own_server"]  # a fixture
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
-SHARDS = yaml.safe_load((DEPLOY / "shards.yaml").read_text(encoding="utf-8"))
+WORKERS = yaml.safe_load((DEPLOY / "workers.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -246,12 +246,12 @@ def services(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-FILES = pytest.mark.parametrize("compose", [COMPOSE, SHARDS], ids=["compose.yaml", "shards.yaml"])
+FILES = pytest.mark.parametrize("compose", [COMPOSE, WORKERS], ids=["compose.yaml", "workers.yaml"])
 
 
 def test_the_files_are_as_their_schema_says() -> None:
     check = [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
-    files = [DEPLOY / "compose.yaml", DEPLOY / "shards.yaml"]
+    files = [DEPLOY / "compose.yaml", DEPLOY / "workers.yaml"]
     done = subprocess.run([*check, *files], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout) == (0, "ok -- validation done\n"), done.stdout + done.stderr
 
@@ -292,21 +292,20 @@ def test_every_service_is_bounded_and_closed(compose: dict[str, Any]) -> None:
     assert closed == {name for name in found if name.startswith(("redis", "postgres"))}
 
 
-def test_workers_and_workbench_reach_the_shards_in_one_order(tmp_path: Path) -> None:
-    hosts = [name for name in SHARDS["services"] if name.startswith("redis")]
-    command = [sys.executable, DEPLOY / "make_secrets.py", tmp_path / "secrets", "--redis", *hosts]
-    subprocess.run(command, check=True, capture_output=True)
-    url = secret("REDIS_URL", {"REDIS_URL_FILE": str(tmp_path / "secrets/redis_url")})
-    clients = config.redis_clients(Settings({"REDIS_URL": url}))
-    assert [client.connection_pool.connection_kwargs["host"] for client in clients] == hosts == ["redis-0", "redis-1", "redis-2"]
+def test_workers_and_workbench_reach_one_crawl(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, DEPLOY / "make_secrets.py", tmp_path / "secrets"], check=True, capture_output=True)
+    client = config.redis_client(
+        Settings({"REDIS_URL": secret("REDIS_URL", {"REDIS_URL_FILE": str(tmp_path / "secrets/redis_url")})})
+    )
+    assert client.connection_pool.connection_kwargs["host"] in WORKERS["services"]
     for name in ("worker", "workbench"):
-        service = SHARDS["services"][name]
+        service = WORKERS["services"][name]
         given = [text.partition("=") for option, text in pairwise(service["command"]) if option == "-s"]
         assert ("TOPICAL_FRONTIER", "=", "redis") in given
         check_names(setting for setting, _, _ in given)
         assert {f"/run/secrets/{file}" for file in ("redis_url", "corpus_url")} <= set(service["environment"].values())
-        assert set(service["depends_on"]) == {*hosts, "postgres"}
-    started, shown = (SHARDS["services"][name]["command"] for name in ("worker", "workbench"))
+        assert set(service["depends_on"]) == {"redis", "postgres"}
+    started, shown = (WORKERS["services"][name]["command"] for name in ("worker", "workbench"))
     assert f"TOPICAL_CRAWL={shown[1]}" in started
 
 

@@ -1,4 +1,4 @@
-"""The example for Kubernetes: fields that exist, references that lead somewhere, and what shards.yaml says too."""
+"""The example for Kubernetes: fields that exist, references that lead somewhere, and what workers.yaml says too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEPLOY = ROOT / "deploy"
 TEXT = (DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")
 OBJECTS: list[dict[str, Any]] = list(yaml.safe_load_all(TEXT))
 SCHEMA = yaml.safe_load((Path(__file__).parent / "kubernetes_schema.yaml").read_text(encoding="utf-8"))
-SHARDS = yaml.safe_load((DEPLOY / "shards.yaml").read_text(encoding="utf-8"))["services"]
+WORKERS = yaml.safe_load((DEPLOY / "workers.yaml").read_text(encoding="utf-8"))["services"]
 PODS = {o["metadata"]["name"]: o["spec"]["template"]["spec"] for o in OBJECTS if "template" in o["spec"]}
 POD = pytest.mark.parametrize("name", PODS)
 
@@ -97,15 +97,14 @@ def test_every_pod_is_bounded_and_has_no_rights(name: str) -> None:
 
 
 def test_it_is_the_crawl_of_the_compose_file() -> None:
-    assert container("worker")["args"] == SHARDS["worker"]["command"]
+    assert container("worker")["args"] == WORKERS["worker"]["command"]
     for name in ("worker", "workbench"):
-        assert {e["name"]: e["value"] for e in container(name)["env"]} == SHARDS[name]["environment"]
+        assert {e["name"]: e["value"] for e in container(name)["env"]} == WORKERS[name]["environment"]
         given = [text.partition("=")[0] for option, text in pairwise(container(name)["args"]) if option == "-s"]
         check_names(given)
-    bound = [word for word in SHARDS["workbench"]["command"] if word not in ("--bind", "0.0.0.0")]
+    bound = [word for word in WORKERS["workbench"]["command"] if word not in ("--bind", "0.0.0.0")]
     assert container("workbench")["args"] == bound
     [redis] = [o for o in OBJECTS if o["kind"] == "StatefulSet" and o["metadata"]["name"] == "redis"]
-    servers = [f"redis-{number}.{redis['spec']['serviceName']}" for number in range(redis["spec"]["replicas"])]
-    assert f"make_secrets.py deploy/secrets --redis {' '.join(servers)}\n" in TEXT
+    assert redis["spec"]["replicas"] == 1
     user = PODS["worker"]["securityContext"]["runAsUser"]
     assert f"useradd --uid {user} " in (DEPLOY / "Dockerfile.worker").read_text(encoding="utf-8")

@@ -12,7 +12,6 @@ import pytest
 from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
 
 if TYPE_CHECKING:
-    import redis
     from redis_tools import RedisServer
 
 Make = Callable[..., Frontier]
@@ -27,15 +26,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         yield server
 
 
-@pytest.fixture
-def servers(running: list[RedisServer]) -> list[RedisServer]:
-    """The servers that a module has ``running``, empty."""
-    for server in running:
-        server.client().flushall()
-    return running
-
-
-@pytest.fixture(params=["memory", "sqlite", "redis", "shards"])
+@pytest.fixture(params=["memory", "sqlite", "redis"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Makes a frontier: ``make(delay=2.0, in_flight_per_host=1)``; closed at the end of the test."""
     backend, made = _backend(request, tmp_path), []
@@ -55,27 +46,12 @@ def _backend(request: pytest.FixtureRequest, directory: Path) -> Make:
         return MemoryFrontier
     if request.param == "sqlite":
         return lambda **options: SqliteFrontier(directory / f"{next(numbers)}.sqlite", **options)
-    from topical_crawler.frontier.shard import Shard
-    from topical_crawler.frontier.shard_map import ShardMap
-    from topical_crawler.frontier.shards import ShardedFrontier
+    from topical_crawler.frontier.redis import RedisFrontier
 
     client = request.getfixturevalue("redis_server").client()
     request.addfinalizer(client.close)
     client.flushall()
-
-    def one(name: str, client: redis.Redis = client, **options: Any) -> Shard:
-        return Shard(client, name, lease=1e12, clock="caller", **options)
-
-    if request.param == "redis":
-        return lambda **options: one(f"t{next(numbers)}", **options)
-    clients = [request.getfixturevalue("redis_server").client(number) for number in range(3)]
-
-    def sharded(**options: Any) -> ShardedFrontier:
-        name = f"t{next(numbers)}"
-        shards = {number: one(name, client, **options) for number, client in enumerate(clients)}
-        return ShardedFrontier(shards, ShardMap(0, (0, 1, 2)), lambda place: shards[0])
-
-    return sharded
+    return lambda **options: RedisFrontier(client, f"t{next(numbers)}", lease=1e12, clock="caller", **options)
 
 
 @pytest.fixture

@@ -13,13 +13,10 @@ import pytest
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
-from topical_crawler.frontier.shards import ShardedFrontier
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint
 
 Make = Callable[..., Frontier]
-ONE_QUEUE = pytest.mark.parametrize("make", ["memory", "sqlite", "redis"], indirect=True)
-"""What a frontier of several shards does not promise: an order of equals of two shards, a bound over all of them."""
 
 
 def name(popped: Entry | None) -> str | None:
@@ -49,7 +46,6 @@ class TestOrder:
         frontier.push([entry("甲", 0.1), entry("乙", 0.9, host="b.cn"), entry("丙", -3.0), entry("丁", 0.5, host="c.cn")])
         assert drain(frontier) == ["乙", "丁", "甲", "丙"]
 
-    @ONE_QUEUE
     def test_equal_priorities_in_order_of_first_push(self, frontier: Frontier) -> None:
         frontier.push([entry(str(n), 0.5, host=f"{n % 3}.cn") for n in range(20)])
         frontier.push([entry("7", 0.5, "http://a.cn/p")])
@@ -179,7 +175,6 @@ class TestPoliteness:
         with pytest.raises(ValueError, match=r"delay|in_flight_per_host"):
             make(**options)
 
-    @ONE_QUEUE
     def test_strict_best_first_with_thousands_of_resting_hosts(self, make: Make) -> None:
         frontier = make(delay=100.0)
         frontier.push([entry(f"{n}-{i}", 0.5 + i / 8, host=f"{n}.cn") for n in range(3000) for i in (0, 1)])
@@ -503,7 +498,6 @@ class TestReprice:
         assert frontier.waiting(10)[-1].evidence == entry("甲", 0.1, "http://a.cn/p").evidence
         assert (len(frontier), frontier.waiting(0)) == (3, [])
 
-    @ONE_QUEUE
     def test_waiting_among_equals_of_many_hosts(self, frontier: Frontier) -> None:
         frontier.push([entry(str(n), 0.5, host=f"{9 - n}.cn") for n in range(10)])
         assert [[name(e) for e in frontier.waiting(limit)] for limit in (1, 3)] == [["0"], ["0", "1", "2"]]
@@ -675,7 +669,6 @@ class TestRevive:
 
 
 class TestRoom:
-    @ONE_QUEUE
     def test_the_worst_are_dropped_among_equals_the_last(self, make: Make) -> None:
         frontier = make(in_flight_per_host=9, max_waiting=3)
         links = [entry("甲", 0.5), entry("乙", 0.9, host="b.cn"), entry("丙", 0.5, host="c.cn"), entry("丁", 0.5)]
@@ -716,7 +709,6 @@ class TestRoom:
         frontier.push([entry("丙", 0.5)])
         assert [name(e) for e in frontier.waiting(9)] == ["甲", "丙"]
 
-    @ONE_QUEUE
     def test_what_comes_back_may_exceed_it_until_the_next_push(self, make: Make) -> None:
         frontier = make(in_flight_per_host=9, max_waiting=2)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
@@ -728,7 +720,6 @@ class TestRoom:
         frontier.push([])
         assert ([name(e) for e in frontier.waiting(9)], frontier.dropped()) == (["乙", "丙"], {NO_ROOM: 2})
 
-    @ONE_QUEUE
     @pytest.mark.parametrize("url", ["http://a.cn/甲", "http://z.cn/甲"])
     def test_what_is_requeued_is_among_the_worst_again(self, make: Make, url: str) -> None:
         frontier = make(in_flight_per_host=9, max_waiting=3)
@@ -741,7 +732,6 @@ class TestRoom:
         frontier.push([])
         assert [name(e) for e in frontier.waiting(9)] == ["乙", "丙", "己"]
 
-    @ONE_QUEUE
     def test_what_is_revived_is_among_the_worst_again(self, make: Make) -> None:
         frontier = make(max_waiting=3)
         frontier.push([entry("甲", 0.1), entry("乙", 0.95), *(entry(n, 0.5 + i / 10, host="b.cn") for i, n in enumerate("丙丁"))])
@@ -753,7 +743,6 @@ class TestRoom:
         frontier.push([])
         assert [name(e) for e in frontier.waiting(9)] == ["乙", "己", "戊"]
 
-    @ONE_QUEUE
     def test_priorities_that_fell(self, make: Make) -> None:
         frontier = make(max_waiting=3)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8, host="b.cn"), entry("丙", 0.7, host="c.cn")])
@@ -770,7 +759,6 @@ class TestRoom:
         with pytest.raises(ValueError, match="max_waiting"):
             make(max_waiting=-1)
 
-    @ONE_QUEUE
     def test_the_best_of_thousands_are_left_whatever_happens_between(self, make: Make) -> None:
         """Entries come and go on fifty hosts; what waits is always the best of what would wait without a bound."""
         rng = random.Random(13)
@@ -888,7 +876,6 @@ def test_details_are_json_with_the_backend_and_its_place(frontier: Frontier) -> 
     assert details["backend"] in ("memory", "sqlite", "redis")
     assert isinstance(details["place"], str) and details["place"]
     assert frontier.shared is (details["backend"] == "redis")
-    assert frontier.fault_tolerant is isinstance(frontier, ShardedFrontier)
 
 
 def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:

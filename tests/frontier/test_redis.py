@@ -12,13 +12,12 @@ import msgpack
 import pytest
 import redis
 from frontier_tools import entry, key, outcome
-from redis_tools import RedisServer
+from redis_tools import RedisServer, cluster_node
 from wait_tools import HANGS, wait_for
 
 from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
 from topical_crawler.frontier.redis_server import MAX_OUTCOME, RECORD, VERSION, RecordError, pack_links, read_entry
-from topical_crawler.frontier.shards import open_shards
 
 Worker = Callable[..., RedisFrontier]
 
@@ -366,7 +365,7 @@ class TestServer:
     def test_tls_at_a_port_without_it(self, server: RedisServer) -> None:
         client = redis.Redis.from_url(server.url.replace("redis://", "rediss://:geheim@"), socket_timeout=30)
         with pytest.raises(FrontierServerError, match=r"speaks no TLS at this port. Remedy: REDIS_URL=redis://") as error:
-            open_shards([client], "x")
+            RedisFrontier(client, "x")
         assert "geheim" not in str(error.value)
 
     def test_a_password(self, tmp_path: Path) -> None:
@@ -376,6 +375,17 @@ class TestServer:
                 RedisFrontier(wrong, "x")
             assert "falsch" not in str(error.value) and "geheim" not in str(error.value)
             assert RedisFrontier(server.client(), "x").push([entry("甲")]).new == 1
+
+    def test_a_node_of_a_cluster_is_refused(self, tmp_path: Path) -> None:
+        with cluster_node(tmp_path) as node, pytest.raises(FrontierServerError, match=r"node of a Redis Cluster.*Remedy"):
+            RedisFrontier(node.client(), "x")
+
+    def test_a_node_of_a_cluster_that_tells_nothing_of_itself_is_refused_too(self, tmp_path: Path) -> None:
+        with cluster_node(tmp_path) as node:
+            node.client().execute_command("ACL SETUSER reader on >geheim ~* +@all -info")
+            client = redis.Redis.from_url(node.url.replace("://", "://reader:geheim@"))
+            with pytest.raises(FrontierServerError, match=r"node of a Redis Cluster.*Remedy"):
+                RedisFrontier(client, "x", patience=0.1)
 
     def test_a_server_that_evicts_is_refused(self, tmp_path: Path) -> None:
         options = {"maxmemory": "50mb", "maxmemory-policy": "allkeys-lru"}

@@ -13,12 +13,11 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
 import redis
-from wait_tools import HANGS, wait_for
+from wait_tools import HANGS
 
 _PATIENCE = HANGS
 _CERTIFICATES = tempfile.TemporaryDirectory(prefix="certificates")
@@ -158,19 +157,3 @@ def _has_bus(port: int) -> bool:
         probe.bind(("127.0.0.1", port + 10_000))
         return True
     return False
-
-
-def slots_of(number: int, nodes: int) -> range:
-    """The slots of one of so many masters."""
-    return range(16_384 * number // nodes, 16_384 * (number + 1) // nodes)
-
-
-def make_cluster(servers: Sequence[RedisServer]) -> None:
-    """Make nodes that run the masters of a Redis Cluster, with equal parts of the slots."""
-    clients = [server.client() for server in servers]
-    for number, client in enumerate(clients):
-        client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
-        client.execute_command("CLUSTER ADDSLOTS", *slots_of(number, len(servers)))
-    for server in servers[1:]:
-        clients[0].execute_command("CLUSTER MEET", "127.0.0.1", server.port)
-    wait_for(lambda: all(client.execute_command("CLUSTER INFO")["cluster_state"] == "ok" for client in clients))

@@ -48,12 +48,11 @@ FRONTIER = Command(
         "pause": ("frontier.actions", "fetch nothing more until resume, over restarts; what is in flight is finished"),
         "resume": ("frontier.actions", "go on after pause"),
         "stop": ("frontier.actions", "end all workers of the crawl in good order; it can be started again"),
-        "shards": ("frontier.actions", "which servers a crawl in Redis has; add one or remove one while its workers run"),
         "threshold": ("frontier.actions", "keep pages above another relevance from now on, over restarts"),
         "requeue": ("frontier.actions", "fetch finished or dropped pages again"),
         "purge": ("frontier.actions", "drop what waits: it is not fetched, unless it is found again or requeued"),
     },
-    usage="stats|top|push|pause|resume|stop|shards|threshold|requeue|purge [CRAWL] [options]",
+    usage="stats|top|push|pause|resume|stop|threshold|requeue|purge [CRAWL] [options]",
     errors=(ValueError, OSError),
 )
 

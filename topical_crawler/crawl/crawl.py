@@ -130,9 +130,8 @@ class Crawl:
         mailbox = None if frontier.shared else Mailbox(folder.mailbox)
         self.control = Control(frontier, strategy, mailbox, Known(self._refusal_of_order, facts=self.facts))
         self._feed = None
-        if frontier.shared and options.redis:
-            patience = 0.0 if frontier.fault_tolerant else options.patience
-            self._feed = RedisFeed(options.redis[0], options.start_urls_key, patience)
+        if options.redis is not None:
+            self._feed = RedisFeed(options.redis, options.start_urls_key, options.patience)
         self._resume()
         self._again: set[bytes] = set()  # pages that this run visits again
         if options.refresh is not None:
@@ -629,10 +628,8 @@ class Crawl:
         self._search()
 
     def _save_checkpoint(self) -> None:
-        """Keep what was learned and counted; while a server is away, nothing: the last checkpoint holds."""
-        counts = None
-        if self.frontier.shared and (counts := self.policy.checkpoint(self.finished)) is None:
-            return
+        """Keep what was learned and counted."""
+        counts = self.policy.checkpoint(self.finished) if self.frontier.shared else None
         save_checkpoint(self.strategy, self.frontier, self.finished, counts)
 
     def _search(self) -> None:

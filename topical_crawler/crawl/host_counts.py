@@ -1,9 +1,9 @@
 """What a crawl counts of each host, so that it knows traps and barren hosts: in memory, or in the frontier that workers share.
 
 Workers read one log of finished pages. Every now and then one of them writes the counts of all hosts that had pages since the
-last time, up to the same page, each to the server that has the host; only then is it known that all are there. A worker has in
-memory the pages since then, and the counts of hosts that it met lately. So it needs the same little memory, and a new one as
-little time, however long the crawl is; and whoever is killed while writing leaves counts that say how far they go.
+last time, up to the same page; only then is it known that all are there. A worker has in memory the pages since then, and the
+counts of hosts that it met lately. So it needs the same little memory, and a new one as little time, however long the crawl is;
+and whoever is killed while writing leaves counts that say how far they go.
 """
 
 from __future__ import annotations
@@ -100,11 +100,10 @@ class Store(Protocol):
     """Where workers keep counts of hosts: a frontier that they share."""
 
     def counted(self, hosts: Sequence[str]) -> Mapping[str, bytes | None]:
-        """What was written last of each host, None where nothing was; hosts whose server is away are left out. Raises
-        FrontierServerError where it is the only one."""
+        """What was written last of each host, None where nothing was."""
 
-    def write_counted(self, records: Sequence[tuple[str, bytes]]) -> bool:
-        """Write counts of hosts, but where there are greater ones. Returns whether all servers have done so."""
+    def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
+        """Write counts of hosts, but where there are greater ones."""
 
 
 class Ledger:
@@ -150,18 +149,12 @@ class Ledger:
             self._turned.add((number, name))
 
     def of(self, name: str) -> HostCounts:
-        """The counts of a host, not to be changed. While its server is away, what the latest pages say."""
+        """The counts of a host, not to be changed."""
         if (counts := self._hosts.get(name)) is not None:
             if self._store is not None:
                 self._hosts[name] = self._hosts.pop(name)
             return counts
-        if self._store is None:
-            return _NONE
-        if (counts := self._read([name]).get(name)) is None:
-            counts = HostCounts()
-            for _, outcome in self._by_host.get(name, ()):
-                self._count(name, counts, outcome)
-        return counts
+        return _NONE if self._store is None else self._read([name])[name]
 
     def meet(self, names: Iterable[str]) -> None:
         """The counts of these hosts will be asked for: get them together."""
@@ -171,7 +164,7 @@ class Ledger:
                 self._read(part)
 
     def _read(self, names: Sequence[str]) -> dict[str, HostCounts]:
-        """The counts of hosts that are not in memory, but for those whose server is away."""
+        """The counts of hosts that are not in memory."""
         assert self._store is not None
         found: dict[str, HostCounts] = {}
         for name, packed in self._store.counted(names).items():
@@ -211,15 +204,15 @@ class Ledger:
         for counts in self._hosts.values():
             counts.turns = [number for number in counts.turns if number > after]
 
-    def write(self, number: int) -> int | None:
-        """Write what was counted up to the page ``number`` of the log, the last one that was noted. Returns the turns until then;
-        None where a server is away."""
+    def write(self, number: int) -> int:
+        """Write what was counted up to the page ``number`` of the log, the last one that was noted. Returns the turns until
+        then."""
         assert self._store is not None
         names = iter(list(self._by_host))
         while part := list(islice(names, _TOGETHER)):
             counted = {name: self._hosts[name] for name in part if name in self._hosts}
             counted |= self._read([name for name in part if name not in counted])
-            records = [(name, counts.pack(number)) for name, counts in counted.items() if counts.number <= number]
-            if len(counted) < len(part) or not self._store.write_counted(records):
-                return None
+            self._store.write_counted(
+                [(name, counts.pack(number)) for name, counts in counted.items() if counts.number <= number]
+            )
         return self._turns + sum(turn <= number for turn, _ in self._turned)

@@ -136,11 +136,9 @@ class LinkPolicy:
         """Links of these hosts are about to be judged: what was counted of them is asked for at once, not one by one."""
         self._ledger.meet(names)
 
-    def checkpoint(self, number: int) -> dict[str, int] | None:
-        """Write all that was counted up to page ``number`` of the log to the store. Returns what :meth:`begin` needs; None where
-        a server is away."""
-        turns = self._ledger.write(number)
-        return None if turns is None else {"fetched": self.fetched, "fruitless": self._fruitless, "turns": turns}
+    def checkpoint(self, number: int) -> dict[str, int]:
+        """Write all that was counted up to page ``number`` of the log to the store. Returns what :meth:`begin` needs."""
+        return {"fetched": self.fetched, "fruitless": self._fruitless, "turns": self._ledger.write(number)}
 
     def begin(self, number: int, counts: Mapping[str, int]) -> None:
         """Go on from a checkpoint after page ``number``, instead of counting the pages until then."""

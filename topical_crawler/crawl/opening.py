@@ -35,9 +35,10 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
     if options.frontier == "sqlite":
         return SqliteFrontier(CrawlFolder(options.data_dir).frontier, *bounds)
     if options.frontier == "redis":
-        from topical_crawler.frontier.shards import open_shards
+        from topical_crawler.frontier.redis import RedisFrontier
 
-        frontier = open_shards(
+        assert options.redis is not None  # it comes with the kind of frontier
+        frontier = RedisFrontier(
             options.redis,
             options.name,
             *bounds,

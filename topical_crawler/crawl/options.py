@@ -68,7 +68,7 @@ class CrawlOptions:
     lease: float = 120.0
     patience: float = 60.0
     idle: float = 0.0
-    redis: tuple[redis.Redis, ...] = ()  # one for each shard
+    redis: redis.Redis | None = None  # of a frontier in Redis
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
     thinning: Thinning = field(default_factory=Thinning)

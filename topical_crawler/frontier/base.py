@@ -113,9 +113,6 @@ class Frontier(Protocol):
     shared: bool
     """Whether several processes may use it at the same time. What is in flight is then leased."""
 
-    fault_tolerant: bool = False
-    """Whether it goes on while one of its servers is away."""
-
     recovered: int
     """Entries that were in flight when an earlier process died, and wait again since this frontier was opened."""
 

@@ -12,8 +12,7 @@ import math
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgpack
@@ -35,7 +34,6 @@ from topical_crawler.frontier.base import (
     check_priority,
     host_of,
 )
-from topical_crawler.frontier.redis_keys import Keys, crawls, find_keys
 from topical_crawler.frontier.redis_server import (
     VERSION,
     RecordError,
@@ -55,6 +53,7 @@ def _steady() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
+_BEFORE, _AFTER = "topical:{", "}:"  # around a crawl's name, what all its keys begin with
 DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
@@ -79,7 +78,6 @@ class RedisFrontier(Frontier):
         clock: whose times count: the ``server``'s, or those that the ``caller`` passes in, as a simulation does.
         patience: seconds for which a server that is away, or full, is asked again.
         attach: look at a crawl and change what waits, without being a worker; no other argument but ``patience`` counts then.
-        later: ask the server for nothing before :meth:`open`.
     """
 
     shared = True
@@ -99,7 +97,6 @@ class RedisFrontier(Frontier):
         clock: Literal["server", "caller"] = "server",
         patience: float = 60.0,
         attach: bool = False,
-        later: bool = False,
     ) -> None:
         check_bounds(delay, in_flight_per_host, max_waiting)
         if not 1 <= lease < math.inf:
@@ -108,7 +105,9 @@ class RedisFrontier(Frontier):
             raise ValueError(f"a crawl named {name!r}: a name without braces and line ends is needed (-s TOPICAL_CRAWL=NAME)")
         self.name = name
         self.worker = worker or f"worker-{secrets.token_hex(6)}"
+        refuse_plain_port(client)
         self._server = Server(client, patience)
+        self._prefix = f"{_BEFORE}{name}{_AFTER}"
         self._now = "" if clock == "server" else "0"
         self._answered = 0.0  # when the last answer was here
         self._measures = clock == "server" and not attach
@@ -116,31 +115,17 @@ class RedisFrontier(Frontier):
         self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
         self._done: set[bytes] = set()
-        self.map = 0  # the number of the map of shards that this process knows (topical_crawler.frontier.shards)
-        self._is_worker = not attach
         self._closed = attach
-        self._settings = (delay, in_flight_per_host, lease, max_waiting, max_pages)
-        self._is_open = False
-        if not later:
-            self.open()
-
-    def open(self) -> None:
-        """Join the crawl, unless that was done."""
-        if self._is_open:
-            return
-        keys = self._keys
         self._server.check()
-        if not self._is_worker:
+        if attach:
             self._check_version(self._call("hget", "meta", "version"))
-            self._is_open = True
-            return
-        settings = self._settings
-        opened = self._server.run("open", keys.prefix, self.worker, *map(repr, settings), self._now)
+        else:
+            self._join(delay, in_flight_per_host, lease, max_waiting, max_pages)
+
+    def _join(self, *settings: float) -> None:
+        opened = self._server.run("open", self._prefix, self.worker, *map(repr, settings), self._now)
         self._answered = _steady()
         self._check_version(opened[0])
-        if keys.node:
-            self._call("hset", "saved", "node", keys.node)  # where its slot is moved away it is found by this
-        self._is_open = True
         held = tuple(float(value) for value in opened[2:])
         if held != settings:
             logger.warning(
@@ -148,31 +133,20 @@ class RedisFrontier(Frontier):
                 "waiting and %g pages hold here too", self.name, *held,
             )  # fmt: skip
 
-    @cached_property
-    def _keys(self) -> Keys:
-        refuse_plain_port(self._server.client)
-        return find_keys(self._server, self.name)
-
     def _check_version(self, version: bytes | None) -> None:
         place = f"Redis at {self._server.name}"
         if version is None:
             names = ", ".join(crawls(self._server.client)) or "none"
             raise FrontierServerError(f"there is no crawl {self.name!r} in {place}. Remedy: name one of those there: {names}")
         if int(version) != VERSION:
-            remedy = "run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
-            if int(version) == 1:
-                remedy = (
-                    "steer it with the program of its workers; to go on with this one, end them all and start a worker of this "
-                    "program, where they were killed only after the time of a lease (TOPICAL_LEASE_SECONDS)"
-                )
             raise FrontierServerError(
                 f"the crawl {self.name!r} in {place} is stored in version {int(version)}, this program writes version {VERSION}. "
-                f"Remedy: {remedy}"
+                f"Remedy: run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
             )
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. All or nothing."""
-        return pushed(self._run("push", link_batch(entries)))
+        return _pushed(self._run("push", _link_batch(entries)))
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped and logged; the next one follows."""
@@ -228,24 +202,17 @@ class RedisFrontier(Frontier):
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
         """See :meth:`Frontier.done`. What Redis has answered survives what its append-only file survives."""
         counts = int(outcome.reason not in NO_PAGES)
-        return pushed(self._finish("done", key, pack_outcome(outcome), counts, link_batch(links)))
+        return _pushed(self._finish("done", key, pack_outcome(outcome), counts, _link_batch(links)))
 
     def drop(self, key: bytes, reason: str) -> None:
         self._finish("drop", key, reason)
 
     def waiting(self, limit: int) -> list[Entry]:
         """See :meth:`Frontier.waiting`. Read in many small steps: what changes meanwhile may be missing."""
-        return self.read([key for _, key in self.best_keys(limit)])
-
-    def best_keys(self, limit: int) -> list[tuple[float, bytes]]:
-        """The keys of what :meth:`waiting` gives, with their priorities below 0."""
         heads = sorted((score, host) for host, score in self._heads())
         last = heads[:limit][-1:]  # of hosts with equals, the numbers decide: all of them are read
         best = heapq.merge(*(self._queue(host) for score, host in heads if last and score <= last[0][0]))
-        return [(score, member[6:]) for (score, member), _ in zip(best, range(limit), strict=False)]
-
-    def read(self, keys: Sequence[bytes]) -> list[Entry]:
-        """Those of the entries that wait, in the order of ``keys``."""
+        keys = [member[6:] for (_, member), _ in zip(best, range(limit), strict=False)]
         entries = []
         for first in range(0, len(keys), _READ):
             part = keys[first : first + _READ]
@@ -307,7 +274,7 @@ class RedisFrontier(Frontier):
 
     def renew(self) -> frozenset[bytes]:
         """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
-        lost = frozenset(self._run("change", "renew", self.worker, packed(list(self._tokens.items()))))
+        lost = frozenset(self._run("change", "renew", self.worker, _packed(list(self._tokens.items()))))
         for key in lost:
             self._lose(key)
         return lost
@@ -322,12 +289,9 @@ class RedisFrontier(Frontier):
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
         """See :meth:`Frontier.outcomes`. A damaged one counts, and is left out, as are those that were forgotten."""
-        return self._outcomes("outcomes", after)
-
-    def _outcomes(self, log: str, after: int) -> Iterator[tuple[int, Outcome]]:
         number = after
-        while (part := self._log(log, number))[2]:
-            _, number, packed_outcomes = part
+        while (part := self._log(number))[1]:
+            number, packed_outcomes = part
             for data in packed_outcomes:
                 number += 1
                 try:
@@ -339,11 +303,11 @@ class RedisFrontier(Frontier):
                     self._done.add(fingerprint(outcome.url))
                 yield number, outcome
 
-    def _log(self, name: str, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, int, list[bytes]]:
-        """How many elements a log ever had, how many come before the first that is given, and the elements that follow ``after``
-        others; the first ``forget`` ones are forgotten."""
-        size, first, elements = self._server.run("log", self._keys.prefix, "", name, after, most, forget)
-        return int(size), int(first), elements
+    def _log(self, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, list[bytes]]:
+        """How many outcomes come before the first that is given, and those that follow ``after`` others; the first ``forget``
+        ones are forgotten."""
+        first, outcomes = self._server.run("log", self._prefix, "", after, most, forget)
+        return int(first), outcomes
 
     def counts(self) -> dict[State, int]:
         """See :meth:`Frontier.counts`. Over all workers."""
@@ -377,11 +341,6 @@ class RedisFrontier(Frontier):
             "max_pages": int(meta["max_pages"]),
         }
 
-    @property
-    def place(self) -> str:
-        """Address of the server, without a password."""
-        return self._server.name
-
     def save(self, name: str, data: Any) -> None:
         self._call("hset", "saved", name, json.dumps(data))
 
@@ -391,13 +350,9 @@ class RedisFrontier(Frontier):
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
         """See :meth:`Frontier.checkpoint`. The log of finished pages is forgotten but for the last :data:`KEPT` ones."""
-        if stored := self.store_checkpoint(name, number, data):
-            self._log("outcomes", 0, most=0, forget=number - KEPT)
+        if stored := bool(self._run("checkpoint", name, number, json.dumps(data))):
+            self._log(0, most=0, forget=number - KEPT)
         return stored
-
-    def store_checkpoint(self, name: str, number: int, data: Any) -> bool:
-        """As :meth:`checkpoint`, and nothing is forgotten."""
-        return bool(self._run("checkpoint", name, number, json.dumps(data)))
 
     def agree(self, name: str, data: Any) -> Any:
         self._call("hsetnx", "saved", name, json.dumps(data))
@@ -416,6 +371,14 @@ class RedisFrontier(Frontier):
         text = self._call("get", f"text:{name}")
         return None if text is None else text.decode("utf-8", "replace")
 
+    def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
+        """What was written last of what the crawl counts of each host; None where nothing was."""
+        return dict(zip(hosts, self._run("counts", "read", _packed([_field(host) for host in hosts])), strict=True))
+
+    def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
+        """Write what was counted of hosts, but where that of more pages is known."""
+        self._run("counts", "write", _packed([(_field(host), record) for host, record in records]))
+
     def __len__(self) -> int:
         return int(self._call("hget", "meta", "waiting") or 0)
 
@@ -432,17 +395,17 @@ class RedisFrontier(Frontier):
         if self._now and now is not None:
             self._now = repr(float(now))
         time = f"m{_steady() - self._answered!r}:{self.worker}" if self._measures else self._now
-        answer = self._server.run(script, self._keys.prefix, f"{self.map} {time}", *arguments)
+        answer = self._server.run(script, self._prefix, time, *arguments)
         self._answered = _steady()
         return answer
 
     def _change(self, what: str, items: list[Any]) -> int:
         """Change entries in steps. Returns how many changed."""
         steps = (items[first : first + _READ] for first in range(0, len(items), _READ))
-        return sum(self._run("change", what, packed(step)) for step in steps)
+        return sum(self._run("change", what, _packed(step)) for step in steps)
 
     def _call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
-        key = self._keys.prefix + key
+        key = self._prefix + key
         return self._server.ask(lambda: getattr(self._server.client, command)(key, *arguments, **options))
 
     def _finish(self, what: str, key: bytes, *arguments: Any, now: float | None = None, keep: bool = False) -> Any:
@@ -459,25 +422,27 @@ class RedisFrontier(Frontier):
         self._lost += self._tokens.pop(key, None) is not None
 
 
-def link_batch(entries: Iterable[Entry]) -> bytes:
+def crawls(client: redis.Redis) -> list[str]:
+    """The names of the crawls in a server, in alphabetical order."""
+    keys = client.scan_iter(match=f"{_BEFORE}*{_AFTER}meta", count=1_000)
+    return sorted(key.decode().removeprefix(_BEFORE).removesuffix(f"{_AFTER}meta") for key in keys)
+
+
+def _link_batch(entries: Iterable[Entry]) -> bytes:
     """Entries as one push takes them. Raises ValueError for one that no frontier takes, RecordError for one that is too large."""
     return pack_links([check(entry) for entry in entries])
 
 
-def split_batch(batch: bytes, place: Callable[[str], int]) -> dict[int, bytes]:
-    """What :func:`link_batch` gave, taken apart by the ``place`` of each link's host."""
-    parts: dict[int, list[Any]] = {}
-    for link in msgpack.unpackb(batch, raw=True):
-        parts.setdefault(place(link[1].decode()), []).append(link)
-    return {number: packed(links) for number, links in parts.items()}
-
-
-def pushed(answer: Sequence[Any]) -> Pushed:
+def _pushed(answer: Sequence[Any]) -> Pushed:
     """What the scripts answer to a push."""
     new, raised, known, dropped = answer
     return Pushed(new, raised, known, {dropped[i].decode(): dropped[i + 1] for i in range(0, len(dropped), 2)})
 
 
-def packed(items: list[Any]) -> bytes:
+def _packed(items: list[Any]) -> bytes:
     """A list as the scripts read it."""
     return bytes(msgpack.packb(items, use_bin_type=False))
+
+
+def _field(host: str) -> bytes:
+    return host.encode("utf-8", "replace")  # the web sends lone surrogates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -23,38 +22,21 @@ class RedisFeed:
     a connection that gives bytes.
 
     A value is removed only after its URL was taken, so that no seed is lost; of two workers that read the same one, the second
-    finds it known. What is no URL goes to the list ``<key>:rejected``. With a ``patience`` of 0 a server that is away has
-    nothing, and is asked again some seconds later: one of several is no reason to hold up or end a worker.
+    finds it known. What is no URL goes to the list ``<key>:rejected``. A server that is away is asked again for ``patience``
+    seconds.
     """
 
     def __init__(self, client: redis.Redis, key: str, patience: float) -> None:
-        self.key, self._patience = key, patience
-        self._asked_again = 0.0
-        self._use(client)
-
-    def _use(self, client: redis.Redis) -> None:
         from topical_crawler.frontier.redis_server import Server  # with redis, which other crawls do not need
 
-        self._server = Server(client, self._patience)
+        self.key = key
+        self._server = Server(client, patience)
         self._client: Any = client  # typed for text or bytes, by a setting of its own
 
     def poll(self, take: Callable[[list[str]], object]) -> int:
         """Hand what has arrived to ``take``, at most a batch. Returns how many values were read. Raises FrontierServerError where
         the server is away for longer than ``patience``, ValueError where the key holds something else."""
-        from topical_crawler.frontier.redis_server import SAID_EVERY, ServerAwayError, SlotMovedError, like
-
-        if time.monotonic() < self._asked_again:
-            return 0
-        try:
-            return self._server.ask(lambda: self._poll(take))
-        except SlotMovedError as moved:  # in a Redis Cluster the key lies where its name puts it, whoever has the crawl
-            self._use(like(self._server.client, moved.place))
-            return 0
-        except ServerAwayError:
-            if self._patience:
-                raise
-            self._asked_again = time.monotonic() + SAID_EVERY
-            return 0
+        return self._server.ask(lambda: self._poll(take))
 
     def _poll(self, take: Callable[[list[str]], object]) -> int:
         client, key = self._client, self.key

@@ -20,7 +20,6 @@ import msgpack
 import redis
 from redis.backoff import NoBackoff
 from redis.commands.core import Script
-from redis.connection import ConnectionPool
 from redis.exceptions import (
     AskError,
     BusyLoadingError,
@@ -29,7 +28,6 @@ from redis.exceptions import (
     OutOfMemoryError,
     ReadOnlyError,
     ResponseError,
-    TryAgainError,
 )
 from redis.retry import Retry
 
@@ -39,34 +37,14 @@ from topical_crawler.frontier.sqlite import pack, pack_meta, unpack
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-_PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b")
+_PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 # The same where the answer begins with the word, which the client then leaves out of the text.
-_PASSES = (*_AWAY, OutOfMemoryError, ClusterDownError, TryAgainError)
+_PASSES = (*_AWAY, OutOfMemoryError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
-
-
-class ServerAwayError(FrontierServerError):
-    """A server that does not answer, or has no room; it may be asked again."""
-
-
-class SlotMovedError(FrontierServerError):
-    """Another node of a Redis Cluster has the slot, or will have it. Nothing was done.
-
-    Args:
-        place: that node's address.
-    """
-
-    def __init__(self, problem: str, place: str) -> None:
-        super().__init__(problem)
-        self.place = place
-
-
-class RemappedError(FrontierServerError):
-    """There is a newer map of shards than this process knows: hosts have moved. Nothing was done."""
 
 
 class Server:
@@ -80,7 +58,6 @@ class Server:
         self.name = place_of(client)
         self.patience = patience
         self._given_up = False
-        self._info: dict[str, Any] | None = None
         self._scripts: dict[str, Script] = {}
 
     def run(self, script: str, prefix: str, *arguments: Any) -> Any:
@@ -103,19 +80,13 @@ class Server:
                 result = call()
             except (*_AWAY, ResponseError) as error:
                 problem, now = self._problem(error), time.monotonic()
-                if isinstance(error, AskError):  # or MOVED
-                    host = error.host or self.client.connection_pool.connection_kwargs.get("host", "localhost")
-                    place = f"{host}:{error.port}/{self.name.rpartition('/')[2]}"
-                    raise SlotMovedError(moved(f"Redis at {self.name}", error.slot_id, place), place) from None
-                if "REMAPPED" in str(error):
-                    raise RemappedError(problem) from None
                 if isinstance(error, redis.AuthenticationError) or not (
                     isinstance(error, _PASSES) or _PASSING.search(str(error))
                 ):
                     raise FrontierServerError(problem) from None
                 if now + pause > deadline:
                     self._given_up = True
-                    raise ServerAwayError(problem) from None
+                    raise FrontierServerError(problem) from None
                 if now >= said + SAID_EVERY:
                     logger.warning("%s. Trying again for %.0f s", problem, deadline - now)
                     said = now
@@ -127,28 +98,14 @@ class Server:
             time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def info(self) -> dict[str, Any]:
-        """What the server says of itself, asked once; nothing where the account may not ask (docs/deployment.md says then what
-        the server needs)."""
-
-        def read() -> dict[str, Any]:
-            try:
-                info = dict(self.client.info())
-            except NoPermissionError:
-                return {}
-            if info.get("loading"):  # it names no append-only file then
-                raise BusyLoadingError
-            return info
-
-        if self._info is None:
-            self._info = self.ask(read)
-        return self._info
-
     def check(self) -> None:
         """Warn where the server keeps nothing over a restart; wait for one that is away. Raises FrontierServerError for one that
-        is too old or evicts."""
-        if not (info := self.info()):
+        is too old, evicts, or belongs to a Redis Cluster. Where the account may not ask, nothing is checked
+        (docs/deployment.md says then what the server needs)."""
+        if not (info := self.ask(self._info)):
             return
+        if info.get("cluster_enabled"):
+            raise FrontierServerError(self._no_cluster())
         version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):
             number = info.get("redis_version")
@@ -163,6 +120,20 @@ class Server:
             logger.warning(
                 "Redis at %s keeps no append-only file: a restart loses what was found. Remedy: appendonly yes", self.name
             )
+
+    def _info(self) -> dict[str, Any]:
+        try:
+            info = dict(self.client.info())
+        except NoPermissionError:
+            return {}
+        if info.get("loading"):  # it names no append-only file then
+            raise BusyLoadingError
+        return info
+
+    def _no_cluster(self) -> str:
+        return (
+            f"Redis at {self.name} is a node of a Redis Cluster, over which a crawl cannot be spread. Remedy: a server of its own"
+        )
 
     def _problem(self, error: Exception) -> str:
         text, at = str(error), f"Redis at {self.name}"
@@ -180,26 +151,15 @@ class Server:
                 f"the crawl in {at} goes on in version {found[1]} of what is stored, this worker writes version {VERSION}. "
                 f"Remedy: start it again with the program of the other workers"
             )
-        if "REMAPPED" in text:
-            return f"the crawl in {at} has been given other servers. Remedy: start this worker again"
         if isinstance(error, redis.AuthenticationError) or text.startswith(("WRONGPASS", "NOAUTH")):
             return f"{at} wants another user or password. Remedy: set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
         if isinstance(error, NoPermissionError) or text.startswith("NOPERM"):
             return f"{at} does not allow this account a command or key ({text}). Remedy: docs/deployment.md has the rules"
-        if isinstance(error, ClusterDownError):
-            return f"{at}: {text}. Remedy: see what its Redis Cluster lacks (redis-cli --cluster check)"
+        if isinstance(error, (AskError, ClusterDownError)):  # or MOVED
+            return self._no_cluster()
         if isinstance(error, _AWAY):
             return f"{at} does not answer ({type(error).__name__}). Remedy: start it, or set REDIS_URL=redis://HOST:PORT/0"
         return f"{at}: {text}"
-
-
-def moved(at: str, slot: int, place: str) -> str:
-    """What is wrong where a slot has gone from one node of a Redis Cluster to another."""
-    return (
-        f"{at} no longer serves slot {slot} of its Redis Cluster, in which it keeps the crawl, or is giving it away: {place} has "
-        f"it; nothing of the crawl is lost. Remedy: where that node has replaced this one, name it in REDIS_URL instead; else "
-        f"move the slot back (redis-cli --cluster reshard). To move hosts use topical-crawler frontier shards"
-    )
 
 
 def refuse_plain_port(client: redis.Redis) -> None:
@@ -231,22 +191,7 @@ def place_of(client: redis.Redis) -> str:
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
 
 
-def like(client: redis.Redis, place: str) -> redis.Redis:
-    """A connection to the server at ``place`` (HOST:PORT/DATABASE) with the account and the TLS settings of another one.
-
-    >>> like(redis.Redis.from_url("redis://topical:geheim@a:6379/0"), "b:6380/2").connection_pool.connection_kwargs["port"]
-    6380
-    """
-    address, _, database = place.rpartition("/")
-    host, _, port = address.rpartition(":")
-    pool = client.connection_pool
-    more = {"host": host, "port": int(port), "db": int(database)}
-    return redis.Redis(
-        connection_pool=ConnectionPool(connection_class=pool.connection_class, **{**pool.connection_kwargs, **more})
-    )
-
-
-VERSION = 2  # of the keys of a crawl; every call of a worker of another one is refused (lua/open.lua has what is new in each)
+VERSION = 3  # of the keys of a crawl; every call of a worker of another one is refused
 RECORD = 1  # version of the records, and of outcomes
 MAX_URL = 8_000  # bytes of a URL, or of an entry's meta; ``urls.fingerprint`` refuses addresses as long as this
 MAX_OUTCOME = 1 << 20  # bytes of an outcome with its lesson

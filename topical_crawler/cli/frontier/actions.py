@@ -16,15 +16,13 @@ from rich.text import Text
 from topical_crawler.cli.base import Action, UsageError, add_json, amount, is_url, urls_of
 from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
 from topical_crawler.cli.terminal import console, link_cell, printable, table
-from topical_crawler.config import crawl_name, redis_clients, uses_redis
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
-from topical_crawler.frontier import SEED_PRIORITY, FrontierServerError
+from topical_crawler.frontier import SEED_PRIORITY
 from topical_crawler.project import AnySettings
 
 _REFRESH = 2.0  # seconds between two looks of `stats --watch`
-_REPORTED_EVERY = 10.0  # seconds between two lines that say how far a move of hosts has come
 _SHOWN_HOSTS = 30
 
 
@@ -64,15 +62,6 @@ def _push_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
     parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="URLs, or files with one a line")
     parser.add_argument("--priority", type=float, metavar="X", help="a place among the links, instead of before them")
-
-
-def _shards_arguments(parser: argparse.ArgumentParser) -> None:
-    _common_arguments(parser)
-    change = parser.add_mutually_exclusive_group()
-    change.add_argument(
-        "--add", type=_place_of, metavar="URL", help="give the crawl this server too; the account is that of the first"
-    )
-    change.add_argument("--remove", type=_place_of, metavar="URL", help="move everything away from this server")
 
 
 def _threshold_arguments(parser: argparse.ArgumentParser) -> None:
@@ -164,33 +153,6 @@ def _threshold(opts: argparse.Namespace, settings: AnySettings) -> int:
     return _show(opts, answer, lambda: f"{crawl.name}: page threshold {now} (before: {before}), for pages judged from now on")
 
 
-def _shards(opts: argparse.Namespace, settings: AnySettings) -> int:
-    from topical_crawler.frontier.moving import change_shards, show_map
-
-    if not uses_redis(settings):
-        raise UsageError("shards are servers of Redis. Remedy: -s TOPICAL_FRONTIER=redis", print_help=False)
-    if not (name := opts.crawl or crawl_name(settings, "")):
-        raise UsageError("which crawl? Remedy: its name (TOPICAL_CRAWL of its workers)", print_help=False)
-    said = time.monotonic()
-
-    def report(hosts: int, entries: int) -> None:
-        nonlocal said
-        if time.monotonic() > said + _REPORTED_EVERY:
-            said = time.monotonic()
-            print(f"{hosts:,} hosts and {entries:,} addresses moved", file=sys.stderr)
-
-    clients = redis_clients(settings)
-    try:
-        if opts.add or opts.remove:
-            known = change_shards(clients, name, add=opts.add or "", remove=opts.remove or "", report=report, patience=opts.wait)
-        else:
-            known = show_map(clients, name, opts.wait)
-    except FrontierServerError as error:
-        raise CrawlError(str(error)) from None
-    answer = {"map": known.number, "shards": [known.places[n] for n in known.ids], "moving": known.to is not None}
-    return _show(opts, answer, lambda: shards_view(answer))
-
-
 _DONE = {
     "pause": "paused; {in_flight:,} in flight are still finished, {waiting:,} wait",
     "resume": "goes on; {waiting:,} wait",
@@ -247,18 +209,6 @@ def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
         raise CrawlError("nothing was purged")
 
 
-def _place_of(text: str) -> str:
-    from redis.connection import parse_url
-
-    try:
-        at = parse_url(text)  # type: ignore[no-untyped-call]
-    except ValueError:
-        at = {}
-    if not at.get("host") or at.get("username") or at.get("password"):
-        raise argparse.ArgumentTypeError(f"{text.rpartition('@')[2]!r} must be redis://HOST:PORT/0, without an account")
-    return f"{at['host']}:{at.get('port', 6379)}/{at.get('db', 0)}"
-
-
 def _threshold_of(text: str) -> float | None:
     if text == "default":
         return None
@@ -277,9 +227,6 @@ ACTIONS = {
     "pause": Action("Fetch nothing more until resume, over restarts; what is in flight is finished.", _common_arguments, _steer),
     "resume": Action("Go on after pause.", _common_arguments, _steer),
     "stop": Action("End all workers of the crawl in good order; it can be started again.", _common_arguments, _steer),
-    "shards": Action(
-        "Which servers a crawl in Redis has; add one or remove one while its workers run.", _shards_arguments, _shards
-    ),
     "threshold": Action("Keep pages above another relevance from now on, over restarts.", _threshold_arguments, _threshold),
     "requeue": Action("Fetch finished or dropped pages again.", _requeue_arguments, _requeue),
     "purge": Action("Drop what waits: it is not fetched, unless it is found again or requeued.", _purge_arguments, _purge),
@@ -307,9 +254,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
     if answer["marked"]:
         lines.append(Text(f"{answer['marked']:,} texts are marked for it by topical-crawler corpus judge"))
-    for key, value in answer["details"].items():
-        parts = value if isinstance(value, list) else [value]  # shards: a line for each
-        lines += [Text(f"{key.replace('_', ' ')}: {_plain(part)}", "dim") for part in parts]
+    lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
     for title, number, counts in (
         ("rejected because", ">pages", answer["last_rejected_because"]),
         ("links dropped because", ">links", answer["dropped_because"]),
@@ -334,13 +279,6 @@ def top_view(answer: Answer) -> RenderableType:
         rows.append((_priority(entry), str(entry["depth"]), str(entry["rescored"]), link))
     shown = table((">priority", ">depth", ">rescored", "link"), rows, plain=True)
     return Group(shown, Text(f"\n{printable(note)}", "yellow")) if (note := answer.get("note")) else shown
-
-
-def shards_view(answer: Answer) -> RenderableType:
-    """The servers of a crawl."""
-    lines = [Text(f"shard {printable(place)}") for place in answer["shards"]]
-    note = "hosts are being moved: give the command that began it again, unless it still runs" if answer["moving"] else ""
-    return Group(*lines, Text(note, "yellow")) if note else Group(*lines)
 
 
 def hosts_view(answer: Answer) -> RenderableType:

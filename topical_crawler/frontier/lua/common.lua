@@ -1,5 +1,5 @@
--- What the scripts of the Redis frontier share. KEYS[1] is the prefix of all keys of one crawl; the hash tag in it keeps them on
--- one shard, and the keys of the hosts' queues are made from it.
+-- What the scripts of the Redis frontier share. KEYS[1] is the prefix of all keys of one crawl; the keys of the hosts' queues are made
+-- from it.
 --
 --   meta      HASH   version, counters, the crawl's clock, and the settings that hold for all workers
 --   entries   HASH   key of an entry (16 bytes) -> its record, see parse()
@@ -18,16 +18,12 @@
 --   clocks    HASH   worker -> the crawl's clock at its last call
 --   finished  HASH   worker -> token of what it finished last: a call that is sent twice is recognised
 --   counts    HASH   host -> what the crawl has counted of it: number of the page until which (8 bytes), and what is counted
---   merged    LIST   of the first of several shards: {shard, number of outcomes ...}, the order of the outcomes of all
---   kept:N    LIST   of several shards: batches of links for shard N, which was away, or whose hosts were being moved
---   leaving   SET    hosts that are being moved to another shard, while `map` is what `leaving` in `meta` says: none is given out
---   outcomes:N LIST  of the first of several shards: the outcomes of shard N, which was removed
 
 local P = KEYS[1]
 local META, ENTRIES, QUEUE, READY, RESTING = P .. 'meta', P .. 'entries', P .. 'queue:', P .. 'ready', P .. 'resting'
 local HOSTS, FLIGHTS, LEASES, OUTCOMES, REASONS = P .. 'hosts', P .. 'flights', P .. 'leases', P .. 'outcomes', P .. 'reasons'
 local WORST, DAMAGED, WORKERS, FINISHED, CLOCKS = P .. 'worst', P .. 'damaged', P .. 'workers', P .. 'finished', P .. 'clocks'
-local LEAVING, COUNTS = P .. 'leaving', P .. 'counts'
+local COUNTS = P .. 'counts'
 local WAITING, DONE, DROPPED = 0, 2, 3  -- in flight is what has a flight; its record goes on as it was
 local RECORD, HEADER, HEADER_BYTES = 1, '>BBI6dI2I2BBI2I2B', 27
 local MAX_EVIDENCE, MAX_RECORD = 8, 32768
@@ -37,7 +33,7 @@ local LONGEST_STEP = 10  -- seconds by which one call can move the clock
 local LEEWAY = 0.1  -- seconds that a call or its answer may take longer than the one before
 local call = redis.call
 
-local delay, limit, lease, max_waiting, max_pages, leaving
+local delay, limit, lease, max_waiting, max_pages
 local now, token, check
 local waiting, with_waiting = 0, 0  -- changes in the numbers of waiting entries, and of hosts that have one
 local hosts, touched = {}, {}
@@ -46,19 +42,10 @@ local FLYING = 6  -- where the times of what is in flight begin in a host's reco
 -- Read the settings, and the time: the caller's, or one on a clock of the crawl's own that never runs back and makes no jump, whatever is
 -- done to the server's and however long it was away: it follows the server's, but moves no further than the worker has measured since
 -- its last call ('m', its seconds, ':', its name). Without a measure ('') it stands. The write comes first: where memory is full it
--- fails, before anything has changed. Before the time stands the number of the map of shards that the worker knows: by an older one
--- than was ever heard of here nothing is done, for its hosts may be elsewhere.
+-- fails, before anything has changed.
 local function begin(given)
-  local m = call('HMGET', META, 'version', 'raw', 'time', 'delay', 'limit', 'lease', 'max_waiting', 'max_pages', 'token', 'check',
-    'map', 'leaving')
+  local m = call('HMGET', META, 'version', 'raw', 'time', 'delay', 'limit', 'lease', 'max_waiting', 'max_pages', 'token', 'check')
   if m[1] ~= VERSION then return redis.error_reply(m[1] and 'VERSION ' .. m[1] or 'GONE') end
-  local map, time = string.match(given, '^(%d+) (.*)$')
-  if map then
-    if tonumber(map) < tonumber(m[11] or 0) then return redis.error_reply('REMAPPED') end
-    if map ~= (m[11] or '0') then call('HSET', META, 'map', map) end
-    given = time
-  end
-  leaving = m[12] and m[12] == (map or m[11])
   delay, limit, lease, max_waiting, max_pages = tonumber(m[4]), tonumber(m[5]), tonumber(m[6]), tonumber(m[7]), tonumber(m[8])
   token, check = (tonumber(m[9]) or 0) + 1, tonumber(m[10]) or NEVER
   local measured, worker = string.match(given, '^m([^:]+):(.*)$')
@@ -149,7 +136,7 @@ local function settle(host)
   local score = head[2] and tonumber(head[2]) or false
   if (score == false) ~= (h[5] == false) then with_waiting = with_waiting + (score and 1 or -1) end
   if score then
-    if has_room(h) and not (leaving and call('SISMEMBER', LEAVING, host) == 1) then
+    if has_room(h) then
       local last = h[2]
       for i = FLYING, #h do last = math.max(last, tonumber(h[i])) end
       if last == NEVER then ready = string.sub(head[1], 1, 6) .. host

@@ -1,8 +1,6 @@
 -- What the crawl counts of hosts. ARGV: time, what, and of
 --   read   packed list of hosts; returns what was written last of each, false where nothing was
---   write  packed list of {host, bytes}; of two those of the higher number of pages stay. Where hosts arrive from another shard it is
---          the same.
---   forget packed list of {host, bytes}: the other shard has them; those that have changed meanwhile stay
+--   write  packed list of {host, bytes}; of two those of the higher number of pages stay
 local failed = begin(ARGV[1])
 if failed then return failed end
 local what, items = ARGV[2], cmsgpack.unpack(ARGV[3])
@@ -14,10 +12,6 @@ end
 
 for _, item in ipairs(items) do
   local known = call('HGET', COUNTS, item[1])
-  if what == 'forget' then
-    if known == item[2] then call('HDEL', COUNTS, item[1]) end
-  elseif not known or pages(known) < pages(item[2]) then
-    call('HSET', COUNTS, item[1], item[2])
-  end
+  if not known or pages(known) < pages(item[2]) then call('HSET', COUNTS, item[1], item[2]) end
 end
 return #items

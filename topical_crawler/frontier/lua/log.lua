@@ -1,14 +1,13 @@
--- ARGV: time, name of a list, how many of its elements are known, how many to give, how many to forget first.
--- Returns how many there ever were, how many come before the first that is given, and the elements. Those that are forgotten keep their
--- numbers.
-local name, after, most, forget = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local list, cut = P .. name, tonumber(call('HGET', META, 'cut ' .. name) or 0)
-local size = cut + call('LLEN', list)
+-- ARGV: time, how many outcomes are known, how many to give, how many to forget first.
+-- Returns how many outcomes come before the first that is given, and the outcomes. Those that are forgotten keep their numbers.
+local after, most, forget = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local cut = tonumber(call('HGET', META, 'cut') or 0)
 if forget > cut then
+  local size = cut + call('LLEN', OUTCOMES)
   cut = math.min(forget, size)
-  call('LTRIM', list, cut - size, -1)
-  if cut == size then call('DEL', list) end
-  call('HSET', META, 'cut ' .. name, cut)
+  call('LTRIM', OUTCOMES, cut - size, -1)
+  if cut == size then call('DEL', OUTCOMES) end
+  call('HSET', META, 'cut', cut)
 end
 if after < cut then after = cut end
-return {size, after, most > 0 and call('LRANGE', list, after - cut, after - cut + most - 1) or {}}
+return {after, most > 0 and call('LRANGE', OUTCOMES, after - cut, after - cut + most - 1) or {}}

@@ -2,18 +2,11 @@
 -- The settings hold for all workers: those of the first one, until none is left (none was heard of for the time of a lease).
 -- Returns {version, 1 where the settings are another worker's, delay, in flight, lease, most waiting, most pages}; nothing but the version
 -- where it is another one.
-local m = call('HMGET', META, 'version', 'raw', 'lease', 'clock')
-if not m[1] then
-  call('HSET', META, 'format', 'topical_crawler frontier', 'version', VERSION, 'bare', 'host', 'time', '0', 'lease', ARGV[4],
+local version = call('HGET', META, 'version')
+if not version then
+  call('HSET', META, 'format', 'topical_crawler frontier', 'version', VERSION, 'time', '0', 'lease', ARGV[4],
     'delay', ARGV[2], 'limit', ARGV[3], 'max_waiting', ARGV[5], 'max_pages', ARGV[6])
-elseif m[1] == '1' then
-  -- Version 2 adds the counts of hosts, and cuts logs; workers of version 1 would know neither. Where none was heard of for the time of a
-  -- lease the crawl gets version 2. Should one come back, it fails at its first call, before it has changed anything: the clock that
-  -- version 1 reads is gone.
-  if m[2] and math.abs(call('TIME')[1] - m[2]) <= math.max(tonumber(m[3]), 10) and call('EXISTS', WORKERS) == 1 then return {m[1]} end
-  call('HSET', META, 'version', VERSION, 'time', m[4])
-  call('HDEL', META, 'clock')
-elseif m[1] ~= VERSION then return {m[1]} end
+elseif version ~= VERSION then return {version} end
 local failed = begin(ARGV[7])
 if failed then return failed end
 call('ZREMRANGEBYSCORE', WORKERS, '-inf', now - math.max(lease, 10))
