@@ -68,6 +68,7 @@ from experiments.plan import Bounds, Cell, LabelledTopic, Start
 from experiments.regret import ELSEWHERE, HostFigures, by_host, mean_figures
 from experiments.runs import Run, write_runs
 from experiments.sampling import bootstrap
+from experiments.thinning import Thinning
 from experiments.web_graph import MAX_REDIRECTS, WebGraph
 from experiments.web_in_memory import Text, Web, read_web
 from topical_crawler import config, settings, strategies
@@ -81,7 +82,7 @@ from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
 from topical_crawler.frontier import Entry, MemoryFrontier
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
 from topical_crawler.middlewares import judge
-from topical_crawler.recordings.reader import Recording, Thinning
+from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import OFF_TOPIC, Strategy
@@ -103,6 +104,8 @@ WORST = 10
 """Hosts of a row in the table of regret."""
 LEAST_PART = 0.1
 """Share of a topic's relevant texts from which a recording counts as one that it is measured on."""
+WHOLE = Thinning()
+"""A web with all its links."""
 UNREAD = "-"
 """Stands for the text of a page that is kept."""
 
@@ -196,14 +199,22 @@ class Person:
         return [text for text in marked if not text.blank]
 
 
-def replay(crawl: Crawl, web: Web, texts: Mapping[str, Text], urls: Sequence[str], person: Person | None = None) -> None:
-    """Crawl ``web``, of which ``texts`` are known or none, from ``urls`` until the crawl has its pages or nothing waits."""
+def replay(
+    crawl: Crawl,
+    web: Web,
+    texts: Mapping[str, Text],
+    urls: Sequence[str],
+    person: Person | None = None,
+    thinning: Thinning = WHOLE,
+) -> None:
+    """Crawl ``web``, of which ``texts`` are known or none, from ``urls`` until the crawl has its pages or nothing waits. It sees
+    the links that ``thinning`` leaves."""
     seeds = [seed_entry(url) for url in urls]
     for seed in seeds:
         seed.dropped = crawl.policy.refusal(seed.url, 0)
     crawl.push(seeds)
     while crawl.has_more and (entry := crawl.next(0.0)) is not None:
-        _fetch(crawl, web, texts, entry)
+        _fetch(crawl, web, texts, entry, thinning)
         if person is not None:
             person.mark(crawl, web)
         if crawl.second_look.is_due(crawl.finished):
@@ -227,7 +238,7 @@ def _look_again(crawl: Crawl, web: Web, texts: Mapping[str, Text]) -> None:
     crawl.second_look.looked(crawl.finished)
 
 
-def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> None:
+def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry, thinning: Thinning) -> None:
     url = safe_url_string(entry.url)
     item = PageItem(entry, url, now_utc())
     answer = web.get(url)
@@ -246,7 +257,8 @@ def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry) -> N
         if answer.page is not None:
             item.page = as_read(answer.page, url, crawl.strategy.wants_around, crawl.strategy.wants_paths)
             item.size = len(answer.page.html)
-            judge(crawl, item)
+            with thinning.applied(item, crawl.options.max_links):
+                judge(crawl, item)
             if item.keep:
                 item.reason, item.text = _text(crawl, answer.url, texts)
     crawl.finish(item)
@@ -334,7 +346,6 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
     TopicalSpider.update_settings(chosen)
     own_settings = {
         "TOPICAL_REPLAY": ",".join(map(str, setup.recording)),
-        "TOPICAL_REPLAY_LINKS": key.keep_links,
         "TOPICAL_FRONTIER": "memory",
         "TOPICAL_BARREN_END": 0,  # every crawl has the same budget
         "TOPICAL_SEED": key.seed,
@@ -361,7 +372,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         made, timed, rows = time.process_time(), Timed(strategy), Rows()
         crawl = Crawl(options, topic, cast(Strategy, timed), MemoryFrontier(), cast(CorpusStore, rows), None)
         person = Person(variant.marks, setup.topics[topic.name].labels)
-        replay(crawl, setup.web, setup.texts, cell.start.urls, person)
+        replay(crawl, setup.web, setup.texts, cell.start.urls, person, Thinning(key.keep_links, key.seed))
         cpu = time.process_time() - made
     labelled = setup.topics[topic.name]
     labels = labelled.labels

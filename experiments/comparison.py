@@ -67,7 +67,7 @@ class Setting:
     Attributes:
         topic, start: names of the topic and of the set of start URLs.
         cap: most pages of a host; 0: no bound.
-        keep_links: share of the links of every page that the crawls see (:class:`~topical_crawler.recordings.reader.Thinning`),
+        keep_links: share of the links of every page that the crawls see (:class:`~experiments.thinning.Thinning`),
             over 0 and up to 1.
     """
 

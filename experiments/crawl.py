@@ -30,13 +30,14 @@ from experiments.plan import DRAWING, Bounds, Cell, LabelledTopic, Start
 from experiments.ranking import Comparison, Estimate
 from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_digest
 from experiments.report import check_libraries
+from experiments.thinning import Thinning
 from experiments.web_graph import WebGraph
 from topical_crawler.cli.base import UsageError, whole
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
-from topical_crawler.recordings.reader import Recording, Thinning
+from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies import names as known_strategies
 from topical_crawler.topic.topic import load_topic

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from experiments import thinning
 from experiments.comparison import RunKey, Setting
 from experiments.recorded_crawls import Planned
 from topical_crawler import config
@@ -80,7 +81,7 @@ class Cell:
             "seeds": str(seeds),
             "pages_per_host": str(self.key.cap),
         }
-        settings = {"TOPICAL_SEED": str(self.key.seed), "TOPICAL_REPLAY_LINKS": str(self.key.keep_links)}
+        settings = {"TOPICAL_SEED": str(self.key.seed), **thinning.settings(self.key.keep_links)}
         return Planned(self.name, arguments, settings)
 
 

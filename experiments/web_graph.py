@@ -22,9 +22,10 @@ from protego import Protego
 from w3lib.html import get_meta_refresh
 from w3lib.url import safe_url_string
 
+from experiments.thinning import Thinning
 from topical_crawler import __version__
 from topical_crawler.files import replacing
-from topical_crawler.recordings.reader import Recording, Response, Thinning, equal_form
+from topical_crawler.recordings.reader import Recording, Response, equal_form
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap

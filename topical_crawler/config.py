@@ -31,7 +31,7 @@ from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked
 from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.cdx import COMMON_CRAWL, IndexFile
-from topical_crawler.recordings.reader import Recording, RecordingError, Thinning, is_index
+from topical_crawler.recordings.reader import Recording, RecordingError, is_index
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import Backend
 from topical_crawler.topic.topic import Topic, read_seeds
@@ -224,20 +224,6 @@ def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
     return Path(value).expanduser()
 
 
-def thinning(settings: AnySettings) -> Thinning:
-    """Which links of a recorded web a crawl sees: ``TOPICAL_REPLAY_LINKS`` of every page, drawn by ``TOPICAL_SEED``. Raises
-    CrawlError for a share that is not over 0 and up to 1, and where links are to be left out of the web itself."""
-    value = settings.get("TOPICAL_REPLAY_LINKS")
-    expected = "a number over 0 and up to 1 is expected, 0.5 for half of the links of every page (-s TOPICAL_REPLAY_LINKS=0.5)"
-    share = _read("TOPICAL_REPLAY_LINKS", value, float, lambda x: 0 < x <= 1, expected)
-    if share < 1 and not replay_file(settings):
-        raise CrawlError(
-            f"TOPICAL_REPLAY_LINKS={value}: links are left out of a recorded web only. Remedy: name it "
-            "(-s TOPICAL_REPLAY=FILE.warc.gz), or leave TOPICAL_REPLAY_LINKS at 1"
-        )
-    return Thinning(share, random_seed(settings))
-
-
 def cleaning_options(settings: AnySettings) -> CleaningOptions:
     """How texts are cleaned and which are refused; what the settings of a user's own project leave out has its default. Raises
     CrawlError for a value that cannot be used."""
@@ -370,7 +356,6 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         redis=redis_client(settings) if uses_redis(settings) else None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
-        thinning=thinning(settings),
         rest=0.0 if replay else settings.getfloat("TOPICAL_REST_SECONDS"),  # a recording always answers the same
         obey_nofollow=settings.getbool("TOPICAL_OBEY_NOFOLLOW", True),
         sitemaps=settings.getint("TOPICAL_SITEMAPS"),

@@ -623,8 +623,7 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
 def judge(crawl: Crawl, item: PageItem) -> None:
     """Judge an item's page, have the strategy learn from it, and score its links."""
     assert item.page is not None
-    strategy, entry = crawl.strategy, item.entry
-    page = crawl.options.thinning.of(item.page, crawl.options.max_links)
+    strategy, page, entry = crawl.strategy, item.page, item.entry
     item.verdict = verdict = strategy.judge(page, entry.evidence)
     if not verdict.keep and item.article:
         item.verdict = verdict = dataclasses.replace(verdict, keep=True)
@@ -644,7 +643,7 @@ def read_listing(crawl: Crawl, item: PageItem, listing: Listing) -> None:
     pages gave a text. The best ones are kept, as many as a page may have; the sitemaps of an index are fetched like it."""
     crawl.catch_up()
     most, verdict = crawl.options.max_links, Verdict(crawl.policy.share(item.entry.host), keep=False)
-    page = crawl.options.thinning.of(Page(item.url, links=listing.links), len(listing.links))
+    page = Page(item.url, links=listing.links)
     links = _score(crawl, page, item.entry, verdict, None, len(page.links))
     links.sort(key=lambda link: (link.dropped is not None, -link.priority))
     is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # an index in an index is against the protocol

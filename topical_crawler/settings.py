@@ -100,7 +100,6 @@ TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
 TOPICAL_SEED = 0  # of every random choice
 TOPICAL_REPLAY = ""  # a WARC or WACZ file, several or a folder of them that answer every request instead of the web
 TOPICAL_REPLAY_DATA = ""  # folder or address of the WARC files that an index in TOPICAL_REPLAY names; "": the index's folder
-TOPICAL_REPLAY_LINKS = 1.0  # share of the links of every page that a crawl of TOPICAL_REPLAY sees, over 0 and up to 1
 TOPICAL_ARCHIVE = False  # whether everything that is fetched is kept as it came: True: archive/ in the data directory; or a path
 TOPICAL_ARCHIVE_MB = 1000.0  # size of a file of the archive
 TOPICAL_SITEMAPS = 0  # kept texts of a host after which its sitemaps are read; 0: never

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from crawl_tools import interrupted, rows
 
-from topical_crawler.recordings.reader import Thinning
+from experiments.thinning import Thinning
 from topical_crawler.web.urls import fingerprint
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")

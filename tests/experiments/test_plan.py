@@ -10,6 +10,7 @@ import pytest
 
 from experiments.comparison import Setting
 from experiments.plan import DRAWING, Bounds, LabelledTopic, Start, cells, drawn_starts, given_starts, settings_of
+from experiments.thinning import KEEP_LINKS
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
@@ -111,11 +112,11 @@ def test_how_a_crawl_is_made(party: LabelledTopic) -> None:
     [cell] = cells(party.topic, ["random"], [start], Bounds((50,)))
     planned = cell.planned(Path("seeds.txt"))
     assert planned.name == cell.name == "partybuilding.random.home.seed1.cap50"
-    assert planned.settings == {"TOPICAL_SEED": "1", "TOPICAL_REPLAY_LINKS": "1.0"}
+    assert planned.settings == {"TOPICAL_SEED": "1"}
     assert {"strategy": "random", "seeds": "seeds.txt", "pages_per_host": "50"}.items() <= planned.arguments.items()
     assert load_topic(planned.arguments["topic"]).name == "partybuilding"
     [cell] = cells(party.topic, ["random"], [start], Bounds(keep_links=(0.125,)))
-    assert cell.name.endswith(".links0.125") and cell.planned(Path("seeds.txt")).settings["TOPICAL_REPLAY_LINKS"] == "0.125"
+    assert cell.name.endswith(".links0.125") and cell.planned(Path("seeds.txt")).settings[KEEP_LINKS] == "0.125"
 
 
 def test_the_strategies_that_ask_for_a_random_seed_are_those_that_draw(party: LabelledTopic) -> None:

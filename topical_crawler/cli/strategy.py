@@ -98,11 +98,11 @@ def word_shares(verdict: Verdict, most: int | None = None) -> str:
     return ", ".join(f"{printable(word)} {share:.0%}" for word, share in list(verdict.why.items())[:most])
 
 
-def as_crawled(page: Page, strategy: Strategy, options: CrawlOptions) -> Page:
-    """A page as the spider reads it for this strategy: with what it wants to know of links, and as many of them as allowed."""
+def as_crawled(page: Page, strategy: Strategy) -> Page:
+    """A page as the spider reads it for this strategy, with what it wants to know of links."""
     if strategy.wants_around or strategy.wants_paths:
-        page = Page.from_html(page.url, page.html, page.encoding, strategy.wants_around, strategy.wants_paths)
-    return options.thinning.of(page, options.max_links)
+        return Page.from_html(page.url, page.html, page.encoding, strategy.wants_around, strategy.wants_paths)
+    return page
 
 
 def judge_page(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
-from topical_crawler.recordings.reader import Thinning
 from topical_crawler.text.segment import Backend
 
 if TYPE_CHECKING:
@@ -71,7 +70,6 @@ class CrawlOptions:
     redis: redis.Redis | None = None  # of a frontier in Redis
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
-    thinning: Thinning = field(default_factory=Thinning)
     rest: float = 60.0  # seconds of a host's first rest
     obey_nofollow: bool = True
     refresh: float | None = None  # seconds since the last visit after which hubs are visited again; None: no refresh

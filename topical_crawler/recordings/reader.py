@@ -1,8 +1,7 @@
 """A recorded web: answers from WARC and WACZ files by URL, so that a crawl can be repeated to the page.
 
 Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
-in the order of the files and of the records in them. The index of a file is made once and kept beside it. A recording may be
-thinned: a part of its links is gone, the same ones for every crawl of one seed.
+in the order of the files and of the records in them. The index of a file is made once and kept beside it.
 
 warcio needs twice the time for one record at a known place, and does not say where a file is broken.
 """
@@ -19,8 +18,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -28,8 +26,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import platformdirs
 
 from topical_crawler.files import beside
-from topical_crawler.web.page import Page
-from topical_crawler.web.urls import PORTS, UNRESERVED, fingerprint
+from topical_crawler.web.urls import PORTS, UNRESERVED
 
 _WARC = (".warc", ".warc.gz")
 RENDERED = "#rendered"  # follows the address of a page as its scripts have made it, beside the page as it came
@@ -431,30 +428,3 @@ def _plain(text: str) -> str:
         return character if character in UNRESERVED else escape[0].upper()
 
     return quote(_ESCAPE.sub(decoded, text), safe="!$%&'()*+,/:;=?@[]~", errors="replace")
-
-
-@dataclass(frozen=True, slots=True)
-class Thinning:
-    """Which links of a web stay, drawn from the addresses of page and link and a seed: with one seed all crawls see one web."""
-
-    share: float = 1.0  # of the links in the mean, over 0 and up to 1 (all); what stays with one share stays with any greater one
-    seed: int = 0  # another seed, another web
-
-    def stays(self, page: bytes, link: bytes) -> bool:
-        """Whether the page of one :func:`~topical_crawler.web.urls.fingerprint` still leads to the address of another.
-
-        >>> page, links = fingerprint("http://a.cn/"), [fingerprint(f"http://a.cn/党课/{i}") for i in range(1000)]
-        >>> sum(Thinning(0.5).stays(page, link) for link in links), sum(Thinning(0.1).stays(page, link) for link in links)
-        (495, 101)
-        """
-        if self.share >= 1:
-            return True
-        digest = blake2b(page + link, digest_size=8, salt=blake2b(b"%d" % self.seed, digest_size=16).digest()).digest()
-        return int.from_bytes(digest) < self.share * (1 << 64)
-
-    def of(self, page: Page, most: int) -> Page:
-        """``page`` with those of its first ``most`` links that stay; itself, with all of them, where the share is 1."""
-        if self.share >= 1:
-            return page
-        key = fingerprint(page.url)
-        return replace(page, links=tuple(link for link in page.links[:most] if self.stays(key, fingerprint(link.url))))

@@ -70,7 +70,7 @@ class PageJudge:
         """Judge what was fetched."""
         if fetched.page is None:
             return Scored(fetched.url, reason=fetched.reason)
-        page = as_crawled(fetched.page, self._strategy, self._options)
+        page = as_crawled(fetched.page, self._strategy)
         judged = judge_page(
             self._strategy, fetched.url, "URL", page, fetched.text, fetched.reason, (), refusal(self._options, page)
         )

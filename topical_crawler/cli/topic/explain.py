@@ -107,7 +107,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             crawl.look(lambda frontier: restore(strategy, frontier))
     options = crawl_options(settings, topic, {})
     if page is not None:
-        page = as_crawled(page, strategy, options)
+        page = as_crawled(page, strategy)
     missing = missing_for(name, language)
     judged = judge_page(strategy, opts.source, kind, page, text, reason, history, refusal(options, page))
     learned = crawl.name if crawl else ""

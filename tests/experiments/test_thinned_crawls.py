@@ -3,6 +3,7 @@ graph of the web knows which."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,19 +12,21 @@ from urllib.parse import urljoin
 
 import pytest
 import warc_tools
-from crawl_tools import HTML, article
+from crawl_tools import HTML, article, make_topic
 from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
+from experiments.thinning import Thinning, settings
 from experiments.web_graph import WebGraph
 from topical_crawler import config
 from topical_crawler.crawl.crawl import Crawl
-from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem, now_utc
-from topical_crawler.middlewares import judge
-from topical_crawler.recordings.reader import Recording, Thinning
+from topical_crawler.middlewares import RelevanceMiddleware, judge
+from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.page import Evidence, Page, Verdict
+from topical_crawler.web.listings import Listing
+from topical_crawler.web.page import Evidence, Link, Page, Verdict
 
 PAGES = 40
 START = "http://a.example/0"
@@ -43,6 +46,11 @@ class Web:
         for page in found:
             found += [target for target in thin.links[page] if target not in found]
         return {self.graph.urls[page] for page in found}
+
+
+@pytest.fixture(scope="module")
+def topic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_topic(tmp_path_factory.mktemp("topics") / "small")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +76,7 @@ def open_crawl(topic: Path, web: Path, data: Path, **settings: object) -> Crawl:
     return Crawl.open(config.crawl_options(given, loaded, {}), loaded, None)
 
 
-def fetch(crawl: Crawl, recording: Recording, most: int = 999) -> list[str]:
+def fetch(crawl: Crawl, recording: Recording, thinning: Thinning, most: int = 999) -> list[str]:
     """The addresses of at most so many further pages, as the spider would fetch them."""
     found: list[str] = []
     while len(found) < most and (entry := crawl.next(0.0)) is not None:
@@ -78,7 +86,8 @@ def fetch(crawl: Crawl, recording: Recording, most: int = 999) -> list[str]:
             crawl.redirect(entry, urljoin(entry.url, response.header("location")), {}, 301)
             continue
         item = PageItem(entry, entry.url, now_utc(), 200, page=Page.from_html(entry.url, response.body.decode()))
-        judge(crawl, item)
+        with thinning.applied(item, crawl.options.max_links):
+            judge(crawl, item)
         item.text = f"{entry.url} 的正文"
         crawl.finish(item)
         found.append(entry.url)
@@ -88,14 +97,14 @@ def fetch(crawl: Crawl, recording: Recording, most: int = 999) -> list[str]:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_strategy_finds_what_the_graph_leads_to(topic: Path, web: Web, tmp_path: Path, seed: int) -> None:
-    wanted = web.reach(Thinning(0.5, seed))
+    thinning = Thinning(0.5, seed)
+    wanted = web.reach(thinning)
     assert 1 < len(wanted) < len(web.reach(Thinning()))
     for strategy in ("breadth_first", "keyword"):
-        settings = {"TOPICAL_REPLAY_LINKS": 0.5, "TOPICAL_SEED": seed, "TOPICAL_STRATEGY": strategy}
-        crawl = open_crawl(topic, web.file, tmp_path / strategy, **settings)
+        crawl = open_crawl(topic, web.file, tmp_path / strategy, TOPICAL_STRATEGY=strategy)
         crawl.push([seed_entry(START)])
         with Recording(web.file, tmp_path) as recording:
-            assert set(fetch(crawl, recording)) == wanted, strategy
+            assert set(fetch(crawl, recording, thinning)) == wanted, strategy
 
 
 def test_a_crawl_that_was_stopped_sees_the_same_links(topic: Path, web: Web, tmp_path: Path) -> None:
@@ -104,30 +113,20 @@ def test_a_crawl_that_was_stopped_sees_the_same_links(topic: Path, web: Web, tmp
         order: list[str] = []
         with Recording(web.file, tmp_path) as recording:
             while True:
-                crawl = open_crawl(topic, web.file, tmp_path / name, TOPICAL_REPLAY_LINKS=0.6, TOPICAL_STRATEGY="breadth_first")
+                crawl = open_crawl(topic, web.file, tmp_path / name, TOPICAL_STRATEGY="breadth_first")
                 if not order:
                     crawl.push([seed_entry(START)])
-                if not (further := fetch(crawl, recording, most)):
+                if not (further := fetch(crawl, recording, Thinning(0.6), most)):
                     break
                 order += further
         orders.append(order)
     assert orders[0] == orders[1] and len(orders[0]) > 10
 
 
-def test_with_all_links_nothing_changes(topic: Path, web: Web, tmp_path: Path) -> None:
-    orders = []
-    for name, settings in (("unset", {}), ("one", {"TOPICAL_REPLAY_LINKS": 1.0})):
-        crawl = open_crawl(topic, web.file, tmp_path / name, TOPICAL_STRATEGY="breadth_first", **settings)
-        crawl.push([seed_entry(START)])
-        with Recording(web.file, tmp_path) as recording:
-            orders.append(fetch(crawl, recording))
-    assert orders[0] == orders[1] and set(orders[0]) == web.reach(Thinning())
-
-
 def test_strategies_see_what_stays_and_the_text_is_cleaned_with_all(
     topic: Path, web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crawl = open_crawl(topic, web.file, tmp_path / "data", TOPICAL_REPLAY_LINKS=0.5, TOPICAL_MAX_LINKS=10)
+    crawl = open_crawl(topic, web.file, tmp_path / "data", TOPICAL_MAX_LINKS=10)
     judged: list[Page] = []
     judge_page = crawl.strategy.judge
 
@@ -139,25 +138,21 @@ def test_strategies_see_what_stays_and_the_text_is_cleaned_with_all(
     crawl.push([seed_entry(START)])
     entry = crawl.next(0.0)
     assert entry is not None
+    links = tuple(Link(f"http://a.example/{i}", "党建") for i in range(1, 41))
     page = Page.from_html(START, article("首页", {f"/{i}": "党建" for i in range(1, 41)}))
-    item = PageItem(entry, START, now_utc(), 200, page=page)
-    judge(crawl, item)
+    item = PageItem(entry, START, now_utc(), 200, page=page, listing=Listing("sitemap", links))
+    with Thinning(0.5).applied(item, crawl.options.max_links):
+        judge(crawl, item)
+        assert item.listing is not None and 0 < len(item.listing.links) < 40
     [seen] = judged
     assert seen.links == Thinning(0.5).of(page, 10).links and 0 < len(seen.links) < 10
     assert [link.url for link in item.links] == [link.url for link in seen.links]
     assert item.page is page and len(page.links) == 40
+    assert item.listing is not None and item.listing.links == links
     crawl.close()
 
 
-@pytest.mark.parametrize("given", ["0", "1.01", "-0.5", "nan", "half", ""])
-def test_a_share_that_is_none(topic: Path, web: Web, tmp_path: Path, given: str) -> None:
-    with pytest.raises(CrawlError, match=r"TOPICAL_REPLAY_LINKS='.*': a number over 0 and up to 1 is expected, 0\.5 for half"):
-        open_crawl(topic, web.file, tmp_path, TOPICAL_REPLAY_LINKS=given)
-
-
-def test_links_of_the_web_itself_are_not_left_out(topic: Path, tmp_path: Path) -> None:
-    with pytest.raises(
-        CrawlError, match=r"TOPICAL_REPLAY_LINKS=0\.5: links are left out of a recorded web only\. Remedy: name it"
-    ):
-        open_crawl(topic, Path(), tmp_path, TOPICAL_REPLAY="", TOPICAL_REPLAY_LINKS=0.5)
-    open_crawl(topic, Path(), tmp_path, TOPICAL_REPLAY="").close()
+def test_only_a_thinned_crawl_has_another_middleware() -> None:
+    assert settings(1.0) == {}
+    ((place, order),) = json.loads(settings(0.5)["SPIDER_MIDDLEWARES"]).items()
+    assert issubclass(load_object(place), RelevanceMiddleware) and order == 100

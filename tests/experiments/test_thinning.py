@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.oracle import path
+from experiments.thinning import Thinning
 from experiments.web_graph import WebGraph
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.recordings.reader import Thinning
 from topical_crawler.web.page import Link, Page
 from topical_crawler.web.urls import fingerprint
 
