@@ -28,9 +28,10 @@ from topical_crawler.crawl import crawl
 from topical_crawler.crawl.steering import PURGED
 from topical_crawler.extraction import documents
 from topical_crawler.extraction import extract as extraction
+from topical_crawler.failures import TOO_MANY_REDIRECTS
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.resources.registry import RESOURCES
-from topical_crawler.spiders.topical import TOO_MANY_REDIRECTS, TopicalSpider
+from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import OFF_TOPIC, STRATEGIES
 from topical_crawler.strategies.baselines import PageRankParameters, SharkSearchParameters
 from topical_crawler.strategies.content_url import ContentParameters, ContentUrlParameters
@@ -306,7 +307,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
     reasons |= set(extraction.REASONS.values()) | documents.REASONS
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
     reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *quality.REASONS}
-    reasons |= returned_texts("spiders/topical.py", "failure_reason") | frontier.UNREACHED | {TOO_MANY_REDIRECTS}
+    reasons |= returned_texts("failures.py", "failure_reason") | frontier.UNREACHED | {TOO_MANY_REDIRECTS}
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()
 

@@ -26,7 +26,6 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
-    IgnoreRequest,
     NotConfigured,
 )
 from scrapy.http import Headers, Response
@@ -37,6 +36,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 
 from topical_crawler.config import cache_dir, replay_data, replay_parts
+from topical_crawler.failures import HEAD_TOO_LARGE, NameServerAway, Refused, Unreachable
 from topical_crawler.recordings.cdx import Capture, IndexFile, answer_of, best_capture, place_of, query, read_range
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.recordings.reader import Response as Recorded
@@ -46,21 +46,6 @@ logger = logging.getLogger(__name__)
 
 LONGEST_HEAD = 64 * 1024  # bytes of an answer's status line and headers; browsers take 256 KiB, servers send some 1 KiB
 MOST_FIELDS = 200  # headers of an answer
-HEAD_TOO_LARGE = "headers too large"
-
-
-class Refused(IgnoreRequest):
-    """A request that is not sent, or an answer that is not read; the message is the stable reason of its page."""
-
-    response: Response | None = None  # the answer, where there is one
-
-
-class SentBack(IgnoreRequest):
-    """The page of this request waits in the frontier again; nothing is to be noted of it."""
-
-
-class NameServerAway(CannotResolveHostError):
-    """Nobody could say whether the name of a host exists."""
 
 
 class Resolver(CachingThreadedResolver):
@@ -198,10 +183,6 @@ def as_answer(recorded: Recorded, request: Request) -> Response:
     body = b"" if request.method == "HEAD" else recorded.body
     kind = responsetypes.from_args(headers=headers, url=request.url, body=body)
     return kind(request.url, status=recorded.status, headers=headers, body=body)
-
-
-class Unreachable(IgnoreRequest):
-    """The recording has no answer for this URL. Not retried: it will not have one later."""
 
 
 class ReplayHandler(BaseDownloadHandler):

@@ -38,6 +38,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 from topical_crawler import __version__, config
+from topical_crawler.components import CrawlComponent
 from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.estimate import Estimate
@@ -45,7 +46,7 @@ from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import Durations, Progress
 from topical_crawler.frontier import REDIRECTED, State
 from topical_crawler.logs import log_format, mask
-from topical_crawler.spiders.topical import CrawlComponent, TopicalSpider
+from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.text import counted
 
 logger = logging.getLogger(__name__)

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
+from topical_crawler.components import CrawlComponent, crawl_of
 from topical_crawler.config import extraction_limits
 from topical_crawler.corpus.make import Maker, announcement
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extraction.documents import DOCUMENT
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, PageItem
-from topical_crawler.spiders.topical import CrawlComponent, crawl_of
 from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.topic.files import MOST, MarkedText
 

@@ -21,12 +21,12 @@ SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "topical_crawler.middlewares.DocumentMiddleware": 50,  # the last that sees an answer
-    "topical_crawler.scripts.ScriptsMiddleware": 60,
-    "topical_crawler.middlewares.RobotsMiddleware": 100,
-    "topical_crawler.middlewares.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
-    "topical_crawler.middlewares.QuickMetaRefreshMiddleware": 580,
-    "topical_crawler.middlewares.ArchiveMiddleware": 1000,  # next to the downloader: it sees every exchange as it came
+    "topical_crawler.downloadermiddlewares.documents.DocumentMiddleware": 50,  # the last that sees an answer
+    "topical_crawler.downloadermiddlewares.scripts.ScriptsMiddleware": 60,
+    "topical_crawler.downloadermiddlewares.robots.RobotsMiddleware": 100,
+    "topical_crawler.downloadermiddlewares.rests.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
+    "topical_crawler.downloadermiddlewares.redirects.QuickMetaRefreshMiddleware": 580,
+    "topical_crawler.downloadermiddlewares.archive.ArchiveMiddleware": 1000,  # next to the downloader: exchanges as they came
 }
 ITEM_PIPELINES = {
     "topical_crawler.pipelines.ExtractPipeline": 100,

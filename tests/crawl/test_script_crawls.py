@@ -26,7 +26,7 @@ from scrapy.utils.project import get_project_settings
 from topical_crawler.cli.corpus import rebuild
 from topical_crawler.config import chromium
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.scripts import ScriptsMiddleware
+from topical_crawler.downloadermiddlewares.scripts import ScriptsMiddleware
 from topical_crawler.settings import check_values
 
 needs_chromium = pytest.mark.skipif(

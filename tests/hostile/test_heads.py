@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from crawl_tools import Reply, Site, article, crawl, rows
 
-from topical_crawler.downloadhandlers import HEAD_TOO_LARGE, LONGEST_HEAD, MOST_FIELDS
+from topical_crawler.downloadhandlers import LONGEST_HEAD, MOST_FIELDS
+from topical_crawler.failures import HEAD_TOO_LARGE
 
 MB = 1024 * 1024
 START = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

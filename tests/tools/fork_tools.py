@@ -54,6 +54,7 @@ PRELOADED = [
     "scrapy.extensions.memusage",
     "topical_crawler.cli.actions",
     "topical_crawler.extensions",
+    *(f"topical_crawler.downloadermiddlewares.{name}" for name in ("archive", "documents", "redirects", "rests", "robots")),
     "topical_crawler.middlewares",
     "topical_crawler.pipelines",
     "topical_crawler.scheduler",

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-)
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from topical_crawler import config, logs
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.refresh import NOT_MODIFIED
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.downloadhandlers import Refused, SentBack, Unreachable
-from topical_crawler.frontier import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST, Entry
-from topical_crawler.items import PageItem, now_utc
+from topical_crawler.failures import SentBack, failure_reason
+from topical_crawler.frontier import Entry
+from topical_crawler.items import DOCUMENT_SIZE, PageItem, now_utc
 from topical_crawler.settings import check_values
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web import listings
@@ -37,9 +26,7 @@ from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
 
-TOO_MANY_REDIRECTS = "too many redirects"
 _VALIDATORS, _LONGEST_VALIDATOR = ("ETag", "Last-Modified"), 200
-DOCUMENT_SIZE = "topical_size"  # in the meta of a request: bytes of the document that its answer was made of
 _HTML = (b"html", b"xml", b"text/plain")
 
 
@@ -179,50 +166,3 @@ class TopicalSpider(Spider):
             if value := (response.headers.get(name) or b"").decode("latin-1")[:_LONGEST_VALIDATOR]:
                 item.validators[name] = value
         return item
-
-
-def crawl_of(crawler: Crawler) -> Crawl | None:
-    """The crawl of a topical spider; None for any other spider, whose requests and items pass through untouched."""
-    crawl = getattr(crawler.spider, "crawl", None)
-    return crawl if isinstance(crawl, Crawl) else None
-
-
-class CrawlComponent:
-    """A component of Scrapy that is made of the crawler."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
-
-def failure_reason(value: BaseException | None) -> str:
-    """A short, stable name for the error because of which a request brought no page."""
-    if isinstance(value, HttpError):
-        return f"HTTP {value.response.status}"
-    if isinstance(value, Unreachable):
-        return "unreachable"
-    if isinstance(value, Refused):
-        return str(value)
-    if isinstance(value, IgnoreRequest):
-        text = str(value).lower()
-        if "robots.txt" in text:
-            return "robots.txt"
-        if "redirection" in text:
-            return TOO_MANY_REDIRECTS
-        if "exceeded" in text or "maxsize" in text or "size" in text:
-            return "too large"
-        return f"ignored: {value}"[:80] if str(value) else "ignored"
-    if isinstance(value, CannotResolveHostError):
-        return UNKNOWN_HOST
-    if isinstance(value, DownloadTimeoutError):
-        return TIMED_OUT
-    if isinstance(value, DownloadCancelledError):
-        return "too large"
-    if isinstance(value, DownloadConnectionRefusedError | DownloadFailedError | ResponseDataLossError | OSError):
-        return CONNECTION_FAILED
-    if isinstance(value, EOFError | zlib.error):  # what HttpCompressionMiddleware lets through
-        return "broken encoding"
-    return f"failed: {type(value).__name__}"

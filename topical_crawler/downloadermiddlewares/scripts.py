@@ -24,11 +24,13 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from topical_crawler import config
-from topical_crawler.downloadhandlers import Refused, Unreachable
+from topical_crawler.components import CrawlComponent, crawl_of
+from topical_crawler.downloadermiddlewares.archive import ArchiveMiddleware
+from topical_crawler.downloadermiddlewares.robots import RobotsMiddleware
+from topical_crawler.failures import Refused, Unreachable
 from topical_crawler.frontier import Entry, LeaseLost
-from topical_crawler.middlewares import ArchiveMiddleware, RobotsMiddleware
+from topical_crawler.items import DOCUMENT_SIZE
 from topical_crawler.recordings.reader import RENDERED
-from topical_crawler.spiders.topical import DOCUMENT_SIZE, CrawlComponent, crawl_of
 from topical_crawler.web.dom import decode
 from topical_crawler.web.shells import GAIN, is_shell, text_length
 from topical_crawler.web.urls import host

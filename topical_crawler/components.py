@@ -1,0 +1,65 @@
+"""What the components of Scrapy have in common: the crawl that they work for."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+from topical_crawler.crawl.crawl import Crawl
+from topical_crawler.failures import SentBack
+from topical_crawler.frontier import HOST_AWAY, Entry, LeaseLost
+
+logger = logging.getLogger(__name__)
+
+ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
+
+
+def crawl_of(crawler: Crawler) -> Crawl | None:
+    """The crawl of a topical spider; None for any other spider, whose requests and items pass through untouched."""
+    crawl = getattr(crawler.spider, "crawl", None)
+    return crawl if isinstance(crawl, Crawl) else None
+
+
+class CrawlComponent:
+    """A component of Scrapy that is made of the crawler."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+
+def give_back(crawl: Crawl | None, request: Request, **meta: Any) -> None:
+    """Have the page of a request wait in the frontier again, in its place, with what it is to remember. Raises SentBack then;
+    where the request is none of a page in flight, or its host was given up, nothing happens."""
+    entry = request.meta.get("topical")
+    if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight and entry.host not in crawl.given_up:
+        with contextlib.suppress(LeaseLost):
+            crawl.frontier.sent(entry.key, time.monotonic())  # the host's rest begins now
+        crawl.retry(entry, request.url, {**entry.meta, **meta})
+        raise SentBack("waits until its host has rested")
+
+
+def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: bool = True) -> float | None:
+    """Have a host rest, for every worker of the crawl; returns for how many seconds. None where it has rested so often that it is
+    given up: its waiting links are dropped."""
+    if not reached and crawl.outages.unreached(name):
+        logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
+    seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
+    if seconds is None:
+        crawl.given_up[name] = ROBOTS_AWAY if reached else HOST_AWAY
+        links = crawl.frontier.discard(HOST_AWAY, host=name)
+        crawl.progress.links[HOST_AWAY] += links
+        logger.warning("%s; it has rested too often and is given up, with %d links", why, links)
+        return None
+    crawl.frontier.set_delay(name, max(seconds, crawl.options.delay))
+    if not crawl.outages.away:
+        logger.info("%s; %s rests for %.3g s", why, name, seconds)
+    return seconds

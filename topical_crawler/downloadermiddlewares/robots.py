@@ -1,0 +1,360 @@
+"""Obeys robots.txt, with its Crawl-delay, and shares it between the workers of a crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import build_from_crawler
+
+from topical_crawler import config
+from topical_crawler.components import ROBOTS_AWAY, crawl_of, give_back, let_rest
+from topical_crawler.corpus.record import HostFacts, Robots
+from topical_crawler.crawl.crawl import Crawl
+from topical_crawler.failures import Refused, SentBack, is_no_answer, is_outage, retry_after
+from topical_crawler.frontier import Entry, LeaseLost
+from topical_crawler.items import now_utc
+from topical_crawler.web import listings
+from topical_crawler.web.page import Page
+from topical_crawler.web.rights import FILES, MOST_FILE, FileRules, Signal, of_page, of_robots
+from topical_crawler.web.urls import host, origin_of
+
+if TYPE_CHECKING:
+    from topical_crawler.frontier.redis import RedisFrontier
+
+logger = logging.getLogger(__name__)
+
+_ROBOTS_AGAIN = 600.0  # seconds after which an unreachable or a shared robots.txt is asked for again
+_ROBOTS_BYTES = 512 * 1024  # size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB
+_CLAIM = 60  # seconds in which only one worker may ask a host for its robots.txt; then another one may, should it have died
+_POLL = 0.25
+_OURS = "topical_robots"
+_DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
+_REST = "topical_rest"
+_USE = "topical_use"  # what other files of the host say about use
+_SIGNALS = "topical_signals"  # what the host's robots.txt says about use
+_SITEMAPS = "topical_sitemaps"  # that the host's robots.txt names
+_BYTES = "topical_bytes"
+_BETWEEN = "\0"  # stands between the files of a host that workers share
+_NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The robots.txt of one origin. Times are seconds on the monotonic clock."""
+
+    parser: RobotParser
+    signals: tuple[Signal, ...]  # what it says about use
+    sitemaps: tuple[str, ...]  # that it names
+    files: tuple[str, ...]  # of `FILES`, as they came; empty where they are not asked for
+    use: FileRules | None  # what they say
+    crawl_delay: float  # seconds; 0 where it names none
+    delay: float  # the same, at most TOPICAL_MAX_CRAWL_DELAY
+    asked: float  # when the host answered; -inf where another worker asked earlier
+    until: float  # when to look at it again
+
+
+class RobotsMiddleware(RobotsTxtMiddleware):
+    """Obeys robots.txt with its Crawl-delay. All requests and workers of a crawl fetch it once for an origin (scheme and host),
+    and again after a request to the host has failed: a host that does not even give its robots.txt rests.
+
+    The fetch takes the host's turn: a page whose robots.txt has only just been fetched goes back to the frontier until the host's
+    delay, now the Crawl-delay, is over. Meanwhile it takes no place among the requests in flight.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings = crawler.settings
+        self._seconds = config.robots_seconds(settings)
+        self._longest = 0.0 if config.replay_file(settings) else config.longest_crawl_delay(settings)
+        self._rules: dict[str, _Rules] = {}  # by origin, the oldest first
+        self._asking: dict[str, asyncio.Task[_Rules | None]] = {}
+        self._delays: dict[str, float] = {}  # of hosts with a delay of their own
+        self._notes: set[asyncio.Task[None]] = set()
+        self._agent = robots_agent(settings)
+        self._reads_files = config.reads_rights_files(settings)
+        crawler.signals.connect(self._give_back, signals.request_scheduled)
+        crawler.signals.connect(self._stop_reading, signals.bytes_received)
+
+    @property
+    def _crawl(self) -> Crawl | None:
+        return crawl_of(self.crawler)
+
+    async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]
+        """Pass a request, refuse it (IgnoreRequest), or send it back to the frontier until its host has rested."""
+        if request.meta.get(_OURS):
+            if request.meta.get("redirect_times") or request.meta.get("retry_times"):
+                await asyncio.sleep(self.delay(host(request.url)))
+            return None
+        if request.meta.get("dont_obey_robotstxt") or request.url.startswith(("data:", "file:")):
+            return None
+        rules = await self._rules_for(request)
+        if rules is None:
+            give_back(self._crawl, request)
+            raise Refused(self._crawl.given_up.get(host(request.url), ROBOTS_AWAY) if self._crawl is not None else ROBOTS_AWAY)
+        rests = self._must_rest(request, rules)
+        self.process_request_2(rules.parser, request)
+        if not rests:
+            request.meta[_SIGNALS], request.meta[_USE] = rules.signals, rules.use
+            request.meta[_SITEMAPS] = rules.sitemaps
+            return None
+        request.meta[_REST] = True
+        return request
+
+    def _must_rest(self, request: Request, rules: _Rules) -> bool:
+        """Whether the host was asked for its robots.txt less than its delay ago; the delay then starts there."""
+        crawl, entry = self._crawl, request.meta.get("topical")
+        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
+            return False
+        if time.monotonic() >= rules.asked + self.delay(entry.host):
+            return False
+        with contextlib.suppress(LeaseLost):
+            crawl.frontier.sent(entry.key, rules.asked)
+        return True
+
+    def _give_back(self, request: Request) -> None:
+        """Have a request that must rest wait in the frontier again, in its old place."""
+        if request.meta.pop(_REST, False):
+            entry, crawl = request.meta["topical"], self._crawl
+            assert crawl is not None
+            crawl.retry(entry, entry.url, entry.meta)
+            raise SentBack("waits for its host's turn")
+
+    async def _rules_for(self, request: Request) -> _Rules | None:
+        """None where the host could not be asked, and rests."""
+        origin = origin_of(request.url)
+        rules = self._rules.get(origin)
+        if rules is not None and time.monotonic() < rules.until and not self._in_doubt(origin):
+            return rules
+        task = self._asking.get(origin)
+        if task is None:
+            task = self._asking[origin] = asyncio.create_task(self._learn(origin, request))
+            task.add_done_callback(lambda _: self._asking.pop(origin))
+        return await task
+
+    def _in_doubt(self, origin: str) -> bool:
+        return self._crawl is not None and self._crawl.outages.in_doubt(host(origin))
+
+    async def _learn(self, origin: str, request: Request) -> _Rules | None:
+        """The rules as another worker shares them, or as the host answers now."""
+        crawl = self._crawl
+        if crawl is None or not crawl.frontier.shared:
+            return await self._ask(origin, request)
+        notes = cast("RedisFrontier", crawl.frontier)
+        asked = -math.inf
+        if self._in_doubt(origin):
+            return await self._ask(origin, request, notes)
+        while (text := notes.recall(_note(origin))) is None:
+            if notes.claim(_note(origin), _CLAIM + (len(FILES) * math.ceil(self._longest) if self._reads_files else 0)):
+                return await self._ask(origin, request, notes)
+            await asyncio.sleep(_POLL)
+            asked = time.monotonic()  # by another worker, and not later than now
+        if text == _NO_ANSWER:
+            return None
+        text, *files = text.split(_BETWEEN)
+        return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request, files)
+
+    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules | None:
+        """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
+        fails or cannot be reached, forbids everything: the host rests and is asked again."""
+        robots = self._request_for(f"{origin}/robots.txt", request)
+        text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
+        facts: Robots | None = "unreachable"
+        self._stats.inc_value("robotstxt/request_count")
+        engine = self.crawler.engine
+        assert engine is not None
+        try:
+            response = await engine.download_async(robots)
+        except Exception as error:  # a host may fail in any way
+            if not isinstance(error, IgnoreRequest):
+                self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+            known = self._crawl is not None and self._crawl.policy.has_answered(host(origin))
+            if is_no_answer(error, known):
+                reached = not is_outage(error, known)
+                return self._no_answer(origin, f"{robots.url} cannot be had: {error}", notes, reached=reached)
+            # An address that is refused, a name that does not exist: its pages have their own reasons.
+        else:
+            self._stats.inc_value("robotstxt/response_count")
+            self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+            if response.status >= 500 or response.status == HTTPStatus.TOO_MANY_REQUESTS:
+                return self._no_answer(
+                    origin, f"{robots.url} cannot be had: HTTP {response.status}", notes, retry_after(response)
+                )
+            if 200 <= response.status < 300:
+                body, facts = response.body, None
+                if len(body) > _ROBOTS_BYTES:  # as many whole lines as fit
+                    body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
+                text = body.decode("utf-8-sig", errors="ignore").replace(_BETWEEN, "")
+            elif 400 <= response.status < 500:
+                facts = "none"
+            if 200 <= response.status < 300 or response.status in (404, 410):
+                seconds = self._seconds
+            if urlsplit(response.url).path == "/robots.txt":
+                origins.add(origin_of(response.url))  # a redirect to https or www.: that origin's rules are known too
+            if self._crawl is not None and self._crawl.outages.answered(host(origin)):
+                self._delays.pop(host(origin), None)
+                self._crawl.frontier.set_delay(host(origin), self._default_delay)
+        asked = time.monotonic()
+        rules = await self._keep(origins, text, asked, seconds, request)
+        facts = facts or classify_robots(text, lambda path: rules.parser.allowed(origin + path, self._agent))
+        for name in {host(name) for name in origins}:
+            self._note_down(HostFacts(name, facts, rules.crawl_delay, now_utc()))
+        if notes is not None:
+            for name in origins:
+                notes.remember(_note(name), _BETWEEN.join((text, *rules.files)), math.ceil(max(rules.until - asked, _CLAIM)))
+        return rules
+
+    def _request_for(self, url: str, request: Request) -> Request:
+        """The request for a file of the host of ``request``, in its place."""
+        meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
+        if "download_slot" in request.meta:
+            meta["download_slot"] = request.meta["download_slot"]
+        return Request(url, priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
+
+    async def _ask_files(self, parser: RobotParser, delay: float, request: Request) -> list[str]:
+        """The :data:`FILES` of a host, each a ``delay`` after what was asked for before; "" for one that the host has not, does
+        not give, or closes by its robots.txt. They may be missing: no host rests for them."""
+        engine = self.crawler.engine
+        assert engine is not None
+        texts = []
+        for path in FILES:
+            text = ""
+            if parser.allowed(url := f"{origin_of(request.url)}{path}", self._agent):
+                await asyncio.sleep(delay)
+                with contextlib.suppress(Exception):  # a host may fail in any way
+                    response = await engine.download_async(self._request_for(url, request))
+                    if response.status == HTTPStatus.OK:
+                        text = (
+                            response.body[: 4 * MOST_FILE].decode("utf-8-sig", errors="ignore").replace(_BETWEEN, "")[:MOST_FILE]
+                        )
+            texts.append(text)
+        return texts
+
+    def _no_answer(
+        self, origin: str, why: str, notes: RedisFrontier | None, asked: float = 0.0, reached: bool = True
+    ) -> _Rules | None:
+        name = host(origin)
+        self._note_down(HostFacts(name, "unreachable", 0.0, now_utc()))
+        if self._crawl is None:
+            logger.info("%s; nothing of it is fetched", why)
+            return None
+        seconds = let_rest(self._crawl, name, why, asked, reached)
+        if notes is not None and seconds:
+            notes.remember(_note(origin), _NO_ANSWER, seconds)
+        return None
+
+    def _stop_reading(self, data: bytes, request: Request, spider: object) -> None:
+        """Read no more of a robots.txt than counts."""
+        if request.meta.get(_OURS):
+            request.meta[_BYTES] = request.meta.get(_BYTES, 0) + len(data)
+            if request.meta[_BYTES] > _ROBOTS_BYTES:
+                raise StopDownload(fail=False)
+
+    async def _keep(
+        self, origins: set[str], text: str, asked: float, seconds: float, request: Request, files: Sequence[str] | None = None
+    ) -> _Rules:
+        """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest.
+        Without ``files``, those of the host are asked for, where that is wanted."""
+        parser = build_from_crawler(self._parserimpl, self.crawler, text.encode())
+        await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
+        crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
+        delay = min(crawl_delay, self._longest)
+        if self._reads_files and files is None:
+            files = await self._ask_files(parser, max(delay, self._default_delay), request)
+            asked = time.monotonic()
+        now = time.monotonic()
+        until = now + max(seconds, 10 * max(delay, self._default_delay))
+        said = of_robots(text, self._agent), listings.of_robots(text), tuple(files or ())
+        rules = _Rules(parser, *said, FileRules(files) if files else None, crawl_delay, delay, asked, until)
+        for origin in origins:
+            self._rules.pop(origin, None)
+            self._rules[origin] = rules
+            self._slow_down(host(origin))
+        while (oldest := next(iter(self._rules))) not in origins and self._rules[oldest].until <= now:
+            del self._rules[oldest]
+        return rules
+
+    def _note_down(self, facts: HostFacts) -> None:
+        """Write to the corpus in a thread: a database that is busy does not hold up the crawl."""
+        crawl = self._crawl
+        if crawl is not None:
+            task = asyncio.create_task(asyncio.to_thread(crawl.store.note_host, facts))
+            self._notes.add(task)
+            task.add_done_callback(self._noted)
+
+    def _noted(self, task: asyncio.Task[None]) -> None:
+        self._notes.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:  # the crawl does without
+            logger.info("A robots.txt could not be noted in the corpus: %s", error)
+
+    @property
+    def _default_delay(self) -> float:
+        return self._crawl.options.delay if self._crawl is not None else 0.0
+
+    def delay(self, name: str) -> float:
+        """Seconds between two requests of a host."""
+        return self._delays.get(name, self._default_delay)
+
+    def _slow_down(self, name: str) -> None:
+        """Apply the Crawl-delay, the longer one where http and https differ. Scrapy reads it but does not obey it."""
+        known = (self._rules.get(f"{scheme}://{name}") for scheme in ("http", "https"))
+        delay = max([self._default_delay, *(rules.delay for rules in known if rules is not None)])
+        if self._crawl is not None and delay != self.delay(name):
+            self._delays[name] = delay
+            self._crawl.frontier.set_delay(name, delay)
+
+
+def classify_robots(text: str, allows: Callable[[str], bool]) -> Robots:
+    """Whether the robots.txt ``text`` restricts a crawler: its parser ``allows`` not all paths that a Disallow names.
+
+    >>> classify_robots("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
+    'restricts'
+    >>> classify_robots("User-agent: *\\nDisallow:", lambda path: False)
+    'allows all'
+    """
+    paths = (match[1].strip() for line in text.splitlines() if (match := _DISALLOW.match(line)))
+    return "restricts" if any(path and not allows("/" + path.lstrip("/").rstrip("$")) for path in paths) else "allows all"
+
+
+def robots_agent(settings: BaseSettings) -> str:
+    """The name under which rules are looked up."""
+    return str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"])
+
+
+def _note(origin: str) -> str:
+    """The name under which workers share the robots.txt of an origin."""
+    return f"robots:{origin}"
+
+
+def rights_of(page: Page, response: Response | None, agent: str) -> str:
+    """What a page, its headers and its host's files say about use, as :func:`topical_crawler.web.rights.of_page` writes it."""
+    parts = urlsplit(page.url)
+    path = f"{parts.path or '/'}{parts.query and '?'}{parts.query}"
+    if response is None:
+        return of_page(page.wishes, [], (), path, agent)
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, values in response.headers.items() for value in values]
+    use: FileRules | None = response.meta.get(_USE)
+    wishes = page.wishes | use.of_url(page.url, agent) if use is not None else page.wishes
+    return of_page(wishes, headers, response.meta.get(_SIGNALS, ()), path, agent)
+
+
+def sitemaps_of(response: Response | None) -> tuple[str, ...]:
+    """The sitemaps that the robots.txt of a page's host names."""
+    return response.meta.get(_SITEMAPS, ()) if response is not None else ()
