@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -36,15 +36,27 @@ class CrawlComponent:
         return cls(crawler)
 
 
-def give_back(crawl: Crawl | None, request: Request, **meta: Any) -> None:
-    """Have the page of a request wait in the frontier again, in its place, with what it is to remember. Raises SentBack then;
-    where the request is none of a page in flight, or its host was given up, nothing happens."""
-    entry = request.meta.get("topical")
-    if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight and entry.host not in crawl.given_up:
+def in_flight(crawler: Crawler, request: Request) -> tuple[Crawl, Entry] | None:
+    """The crawl and the entry of a request whose page is in flight; None for any other request, such as for a robots.txt."""
+    crawl, entry = crawl_of(crawler), request.meta.get("topical")
+    return (crawl, entry) if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight else None
+
+
+def send_back(crawl: Crawl, entry: Entry, why: str, url: str = "", **meta: Any) -> NoReturn:
+    """Have the page of an entry in flight wait in the frontier again, in its place, with what it is to remember. Raises
+    SentBack."""
+    crawl.retry(entry, url or entry.url, {**entry.meta, **meta})
+    raise SentBack(why)
+
+
+def give_back(crawler: Crawler, request: Request, **meta: Any) -> None:
+    """Send the page of a request back until its host has rested. Where the request is none of a page in flight, or its host was
+    given up, nothing happens."""
+    if (page := in_flight(crawler, request)) is not None and page[1].host not in page[0].outages.given_up:
+        crawl, entry = page
         with contextlib.suppress(LeaseLost):
             crawl.frontier.sent(entry.key, time.monotonic())  # the host's rest begins now
-        crawl.retry(entry, request.url, {**entry.meta, **meta})
-        raise SentBack("waits until its host has rested")
+        send_back(crawl, entry, "waits until its host has rested", request.url, **meta)
 
 
 def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: bool = True) -> float | None:
@@ -54,9 +66,9 @@ def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: boo
         logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
     seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
     if seconds is None:
-        crawl.given_up[name] = ROBOTS_AWAY if reached else HOST_AWAY
+        crawl.outages.given_up[name] = ROBOTS_AWAY if reached else HOST_AWAY
         links = crawl.frontier.discard(HOST_AWAY, host=name)
-        crawl.progress.links[HOST_AWAY] += links
+        crawl.progress.note_dropped(HOST_AWAY, links)
         logger.warning("%s; it has rested too often and is given up, with %d links", why, links)
         return None
     crawl.frontier.set_delay(name, max(seconds, crawl.options.delay))

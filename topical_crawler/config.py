@@ -49,7 +49,6 @@ longest_crawl_delay: _Amount = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY
 robots_seconds: _Amount = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
 reads_rights_files: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_RIGHTS_FILES")
 runs_scripts: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_SCRIPTS")  # in pages that are empty without
-rest_seconds: _Amount = methodcaller("getfloat", "TOPICAL_REST_SECONDS")  # of a host's first rest; 0: none rests
 scripts_timeout: _Amount = methodcaller("getfloat", "TOPICAL_SCRIPTS_TIMEOUT")  # for the scripts of a page
 archive_megabytes: _Amount = methodcaller("getfloat", "TOPICAL_ARCHIVE_MB")  # the size of a file of the archive
 display_interval: _Amount = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress

@@ -83,7 +83,7 @@ def read_listing(crawl: Crawl, item: PageItem, listing: Listing) -> None:
     links.sort(key=lambda link: (link.dropped is not None, -link.priority))
     is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # an index in an index is against the protocol
     item.links = links[:most] + crawl.listing_entries(SITEMAP, () if is_nested else listing.nested, item.entry)
-    crawl.progress.links[TOO_MANY] += len(links[most:]) + listing.left_out + is_nested * len(listing.nested)
+    crawl.progress.note_dropped(TOO_MANY, len(links[most:]) + listing.left_out + is_nested * len(listing.nested))
 
 
 def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: str | None, most: int) -> list[Entry]:
@@ -113,5 +113,5 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
         else:
             entry.priority = policy.place(score, entry.host)
     if (left := len(page.links) - most) > 0:
-        crawl.progress.links[TOO_MANY] += left
+        crawl.progress.note_dropped(TOO_MANY, left)
     return entries

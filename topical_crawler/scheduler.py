@@ -33,16 +33,8 @@ TURN = 0.05  # seconds for which texts are cleaned at the end before the event l
 STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
 TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
 SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
-_KEPT_META = (
-    LISTED,
-    LEFT,
-    STAYS,
-    "redirect_times",
-    "redirect_ttl",
-    "retry_times",
-    "topical_doubted",
-    "topical_sent_back",
-)  # stored with the entry, so that bounds hold over a restart
+_TRIES = ("redirect_times", "redirect_ttl", "retry_times", "topical_doubted", "topical_sent_back")
+_KEPT_META = (LISTED, LEFT, STAYS, *_TRIES)  # stored with the entry, so that bounds hold over a restart
 
 
 class TopicalScheduler(BaseScheduler):
@@ -102,6 +94,8 @@ class TopicalScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         self._finish_lost()
+        if self._crawl.failed:
+            self._end(STORAGE_FAILED)
         try:
             return self._closing is None and (self._looking is not None or self._crawl.has_more or self._looks_at_end())
         except STORAGE_ERRORS as error:
@@ -110,6 +104,8 @@ class TopicalScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         crawl = self._crawl
+        if crawl.failed:
+            self._end(STORAGE_FAILED)
         if self._closing is not None or self._looking is not None or crawl.is_over:
             return None
         now = time.monotonic()

@@ -49,6 +49,7 @@ from topical_crawler.frontier import (
 )
 from topical_crawler.frontier.redis_seeds import RedisFeed
 from topical_crawler.items import LEFT, LISTED, STAYS, PageItem, now_utc
+from topical_crawler.recordings.writer import ArchiveError
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.strategies.models import open_adviser
@@ -59,7 +60,7 @@ from topical_crawler.web.urls import fingerprint, host
 
 logger = logging.getLogger(__name__)
 
-STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError)  # their messages name the remedy
+STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError, ArchiveError)  # their messages name the remedy
 _JUDGED_AT_ONCE = 500  # pages that are judged again at once, and texts taken back in one transaction
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
@@ -84,7 +85,6 @@ class Crawl:
         taken_back: those that it has taken back.
         moves: sites that redirect everything to another address.
         outages: hosts that do not answer, and how long they rest.
-        given_up: hosts that rested too often, each with the reason of its page.
         adviser: asks the topic's model; None where it has none.
     """
 
@@ -122,7 +122,6 @@ class Crawl:
         self.policy = LinkPolicy(options, strategy.learns_links, frontier if isinstance(frontier, Store) else None)
         self.moves = Moves(frontier.load, frontier.save)
         self.outages = Outages(options.rest, options.seed)
-        self.given_up: dict[str, str] = {}
         folder = CrawlFolder(options.data_dir)
         # Persist only with SQLite: other workers cannot resume it.
         aside = SetAside(folder.aside if options.frontier == "sqlite" else None, options.second_look_megabytes)
@@ -640,7 +639,7 @@ class Crawl:
             self._take_seeds(search_urls(self.options.searches, words))
 
     def fail(self, error: Exception) -> None:
-        """Note that the frontier or the corpus cannot be written. Whoever runs the crawl ends it."""
+        """Note that the frontier, the corpus or the archive cannot be written. Whoever runs the crawl ends it."""
         if not self.failed:
             details = None if isinstance(error, STORAGE_ERRORS) else error
             logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=details)

@@ -14,7 +14,8 @@ then, at last after as long a time as a first rest."""
 
 class Outages:
     """Rests of hosts: the first lasts ``first`` seconds, every further one twice as long as the last, and up to a tenth more, so
-    that hosts that failed together are not asked together. ``seed`` makes them repeatable; ``clock`` tells seconds.
+    that hosts that failed together are not asked together. ``seed`` makes them repeatable; ``clock`` tells seconds. ``given_up``
+    has the hosts that rested too often, each with the reason of its pages.
 
     >>> outages = Outages(60, seed=0)
     >>> [round(outages.next("www.dangjian.cn", True) or 0) for _ in range(4)]
@@ -24,6 +25,7 @@ class Outages:
     """
 
     def __init__(self, first: float, seed: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.given_up: dict[str, str] = {}
         self._first = first
         self._random = Random(seed)
         self._clock = clock

@@ -135,6 +135,10 @@ class Progress:
         self.links.update(pushed.dropped)
         return pushed
 
+    def note_dropped(self, reason: str, links: int) -> None:
+        """Count links that are not followed."""
+        self.links[reason] += links
+
     @property
     def no_host_answered(self) -> bool:
         """Whether pages were asked for, and none of their hosts could be reached."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
@@ -14,15 +13,13 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers, Response
 
 from topical_crawler import __version__, config
-from topical_crawler.components import CrawlComponent, crawl_of
+from topical_crawler.components import CrawlComponent, crawl_of, in_flight, send_back
+from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.downloadhandlers import NOT_RECORDED
-from topical_crawler.failures import SentBack
-from topical_crawler.frontier import Entry
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message
 
 logger = logging.getLogger(__name__)
 
-ARCHIVE_FAILED = "archive failed"  # why a crawl ends whose archive cannot be written
 _SECRETS = frozenset((b"authorization", b"proxy-authorization", b"cookie"))
 
 
@@ -38,8 +35,7 @@ class ArchiveMiddleware(CrawlComponent):
         if config.archive_folder(crawler.settings, "") is None:
             raise NotConfigured
         self._archive: Archive | None = None
-        self._unopened: ArchiveError | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._failed = False
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
@@ -60,26 +56,25 @@ class ArchiveMiddleware(CrawlComponent):
         try:
             self._archive = Archive(folder, crawl.options.name, about, worker, config.archive_megabytes(settings))
         except ArchiveError as error:
-            self._unopened = error  # reported with the first request: the engine cannot end before it has begun
+            self._fail(crawl, error)
 
     def process_request(self, request: Request) -> None:
         """Fetch nothing more once the archive has failed."""
-        if self._unopened is not None and self._ending is None:
-            self._give_up(self._unopened)
-        if self._ending is not None:
+        if self._failed:
             self._give_back(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Archive an exchange; an answer that cannot be archived does not pass."""
-        if self._archive is not None and self._ending is None and NOT_RECORDED not in response.flags:
+        crawl = crawl_of(self._crawler)
+        if crawl is not None and self._archive is not None and not self._failed and NOT_RECORDED not in response.flags:
             # The date is that of the request.
             date = datetime.now(UTC) - timedelta(seconds=float(request.meta.get("download_latency") or 0.0))
             address = str(response.ip_address or "")
             try:
                 self._archive.add(request.url, _request(request), _response(response), date, address)
             except ArchiveError as error:
-                self._give_up(error)
-        if self._ending is not None:
+                self._fail(crawl, error)
+        if self._failed:
             self._give_back(request)
         return response
 
@@ -92,17 +87,13 @@ class ArchiveMiddleware(CrawlComponent):
 
     def _give_back(self, request: Request) -> None:
         """Have a page wait in the frontier again. A robots.txt, which every run fetches anew, passes: its rules apply."""
-        crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
-        if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight:
-            crawl.retry(entry, entry.url, entry.meta)
-            raise SentBack("the archive cannot be written")
+        if (page := in_flight(self._crawler, request)) is not None:
+            send_back(*page, "the archive cannot be written")
 
-    def _give_up(self, error: ArchiveError) -> None:
-        logger.critical("The crawl ends and can be resumed, because what it fetched could not be archived: %s", error)
-        crawl, engine = crawl_of(self._crawler), self._crawler.engine
-        assert crawl is not None and engine is not None
-        crawl.failed = str(error)
-        self._ending = asyncio.get_running_loop().create_task(engine.close_spider_async(reason=ARCHIVE_FAILED))
+    def _fail(self, crawl: Crawl, error: ArchiveError) -> None:
+        """Have the scheduler end the crawl."""
+        self._failed = True
+        crawl.fail(error)
 
 
 def _request(request: Request) -> Message:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from scrapy import Request
-from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from topical_crawler import config
-from topical_crawler.components import CrawlComponent, crawl_of, give_back, let_rest
+from topical_crawler.components import CrawlComponent, give_back, in_flight, let_rest
 from topical_crawler.failures import is_outage, retry_after
-from topical_crawler.frontier import Entry
 
 _DOUBTED, _SENT_BACK = "topical_doubted", "topical_sent_back"  # also in scheduler._KEPT_META
 _MOST_SENT_BACK = 6  # refusals of one page that do not count as tries of it: an hour of rests, each twice as long
@@ -25,15 +21,10 @@ class RestMiddleware(CrawlComponent):
     gives it. A page that fails again though its host answers loses tries like any other. Stands within Scrapy's own retries.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        if config.replay_file(crawler.settings) or not config.rest_seconds(crawler.settings):
-            raise NotConfigured
-
     def process_response(self, request: Request, response: Response) -> Response:
-        crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
-        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
+        if (page := in_flight(self._crawler, request)) is None or not page[0].options.rest:
             return response
+        crawl, entry = page
         if response.status not in _BUSY:
             crawl.outages.answered(entry.host)
             return response
@@ -41,17 +32,15 @@ class RestMiddleware(CrawlComponent):
         if times >= _MOST_SENT_BACK:
             return response
         crawl.outages.doubt(entry.host)  # whose answer ends the rest
-        if let_rest(crawl, entry.host, f"{request.url} answers HTTP {response.status}", retry_after(response)) is None:
-            return response
-        give_back(crawl, request, **{_SENT_BACK: times + 1})
+        if let_rest(crawl, entry.host, f"{request.url} answers HTTP {response.status}", retry_after(response)) is not None:
+            give_back(self._crawler, request, **{_SENT_BACK: times + 1})
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        crawl, entry = crawl_of(self._crawler), request.meta.get("topical")
-        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
+        if (page := in_flight(self._crawler, request)) is None or not page[0].options.rest:
             return
-        if not is_outage(exception, crawl.policy.has_answered(entry.host)):
-            return
-        crawl.outages.doubt(entry.host)
-        if not entry.meta.get(_DOUBTED):
-            give_back(crawl, request, **{_DOUBTED: True})
+        crawl, entry = page
+        if is_outage(exception, crawl.policy.has_answered(entry.host)):
+            crawl.outages.doubt(entry.host)
+            if not entry.meta.get(_DOUBTED):
+                give_back(self._crawler, request, **{_DOUBTED: True})

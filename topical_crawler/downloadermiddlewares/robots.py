@@ -25,11 +25,11 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import build_from_crawler
 
 from topical_crawler import config
-from topical_crawler.components import ROBOTS_AWAY, crawl_of, give_back, let_rest
+from topical_crawler.components import ROBOTS_AWAY, crawl_of, give_back, in_flight, let_rest, send_back
 from topical_crawler.corpus.record import HostFacts, Robots
 from topical_crawler.crawl.crawl import Crawl
-from topical_crawler.failures import Refused, SentBack, is_no_answer, is_outage, retry_after
-from topical_crawler.frontier import Entry, LeaseLost
+from topical_crawler.failures import Refused, is_no_answer, is_outage, retry_after
+from topical_crawler.frontier import LeaseLost
 from topical_crawler.items import now_utc
 from topical_crawler.web import listings
 from topical_crawler.web.page import Page
@@ -107,8 +107,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             return None
         rules = await self._rules_for(request)
         if rules is None:
-            give_back(self._crawl, request)
-            raise Refused(self._crawl.given_up.get(host(request.url), ROBOTS_AWAY) if self._crawl is not None else ROBOTS_AWAY)
+            give_back(self.crawler, request)
+            given_up = self._crawl.outages.given_up if self._crawl is not None else {}
+            raise Refused(given_up.get(host(request.url), ROBOTS_AWAY))
         rests = self._must_rest(request, rules)
         self.process_request_2(rules.parser, request)
         if not rests:
@@ -120,22 +121,18 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
     def _must_rest(self, request: Request, rules: _Rules) -> bool:
         """Whether the host was asked for its robots.txt less than its delay ago; the delay then starts there."""
-        crawl, entry = self._crawl, request.meta.get("topical")
-        if crawl is None or not isinstance(entry, Entry) or entry.key not in crawl.in_flight:
-            return False
-        if time.monotonic() >= rules.asked + self.delay(entry.host):
+        page = in_flight(self.crawler, request)
+        if page is None or time.monotonic() >= rules.asked + self.delay(page[1].host):
             return False
         with contextlib.suppress(LeaseLost):
-            crawl.frontier.sent(entry.key, rules.asked)
+            page[0].frontier.sent(page[1].key, rules.asked)
         return True
 
     def _give_back(self, request: Request) -> None:
         """Have a request that must rest wait in the frontier again, in its old place."""
         if request.meta.pop(_REST, False):
-            entry, crawl = request.meta["topical"], self._crawl
-            assert crawl is not None
-            crawl.retry(entry, entry.url, entry.meta)
-            raise SentBack("waits for its host's turn")
+            assert self._crawl is not None
+            send_back(self._crawl, request.meta["topical"], "waits for its host's turn")
 
     async def _rules_for(self, request: Request) -> _Rules | None:
         """None where the host could not be asked, and rests."""

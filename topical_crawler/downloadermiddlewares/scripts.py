@@ -24,7 +24,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from topical_crawler import config
-from topical_crawler.components import CrawlComponent, crawl_of
+from topical_crawler.components import CrawlComponent, in_flight
 from topical_crawler.downloadermiddlewares.archive import ArchiveMiddleware
 from topical_crawler.downloadermiddlewares.robots import RobotsMiddleware
 from topical_crawler.failures import Refused, Unreachable
@@ -271,10 +271,9 @@ class ScriptsMiddleware(CrawlComponent):
         """Fetch nothing more for a page, and have the host's delay begin after its last request."""
         visit.over = True
         async with visit.turn:  # what is under way still takes the host's turn
-            crawl, entry = crawl_of(self._crawler), visit.request.meta["topical"]
-            if crawl is not None and entry.key in crawl.in_flight:
+            if (page := in_flight(self._crawler, visit.request)) is not None:
                 with contextlib.suppress(LeaseLost):
-                    crawl.frontier.sent(entry.key, time.monotonic())
+                    page[0].frontier.sent(page[1].key, time.monotonic())
 
     async def _launched(self) -> Browser:
         async with self._launching:
