@@ -29,6 +29,7 @@ ROOMS = {
     "commands": "scrapy topic | corpus | frontier | …",
     "workbench": "the page in the browser",
     "cli": "one file per action",
+    "services": "what both faces do",
     SHELL: "settings, spider, middlewares,\nscheduler, pipelines, extensions",
     "crawl": "session, policy, second looks, steering",
     "strategies": "adaptive; one folder per paper",

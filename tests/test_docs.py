@@ -21,8 +21,6 @@ from scrapy.utils.spider import iter_spider_classes
 from topical_crawler import frontier, items, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters, quality
 from topical_crawler.cli.base import ActionParser
-from topical_crawler.cli.catalogue import Voice
-from topical_crawler.cli.corpus.why import meaning
 from topical_crawler.corpus import dedup
 from topical_crawler.crawl import crawl
 from topical_crawler.crawl.steering import PURGED
@@ -31,6 +29,8 @@ from topical_crawler.extraction import extract as extraction
 from topical_crawler.failures import TOO_MANY_REDIRECTS
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.resources.registry import RESOURCES
+from topical_crawler.services.catalogue import Voice
+from topical_crawler.services.why import meaning
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import OFF_TOPIC, STRATEGIES
 from topical_crawler.strategies.baselines import PageRankParameters, SharkSearchParameters

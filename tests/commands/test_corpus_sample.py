@@ -14,9 +14,9 @@ import pytest
 from fork_tools import Forked
 from wait_tools import HANGS, ended_where_it_hangs, stopped, stopped_at_its_browser
 
-from topical_crawler.cli.corpus.asking import questions
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.services.asking import questions
 
 ROOT = Path(__file__).parents[2]
 

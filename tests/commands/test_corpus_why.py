@@ -14,12 +14,12 @@ import pytest
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 
-from topical_crawler.cli.corpus.why import threshold_of
 from topical_crawler.corpus.copy import copy
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.frontier import State
 from topical_crawler.judging.sample import Header, Item, Sample, Stratum, write_sample
+from topical_crawler.services.why import threshold_of
 from topical_crawler.topic.topic import load_topic
 
 ROOT = Path(__file__).parents[2]

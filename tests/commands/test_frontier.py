@@ -21,11 +21,11 @@ from scrapy.settings import Settings
 from wait_tools import HANGS, wait_for
 
 from topical_crawler import Evidence
-from topical_crawler.cli.frontier.reach import BATCH
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import PURGED, perform
 from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier
 from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.services.reach import BATCH
 from topical_crawler.web.urls import fingerprint, host
 
 ROOT = Path(__file__).parents[2]

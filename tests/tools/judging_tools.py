@@ -14,9 +14,9 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from wait_tools import HANGS
 
-from topical_crawler.cli.catalogue import Voice
 from topical_crawler.judging.sample import Header, Item, Sample, SampleFile, Stratum, write_sample
 from topical_crawler.judging.server import JudgingServer
+from topical_crawler.services.catalogue import Voice
 
 TEXTS: Mapping[str, str] = {
     "社区党支部把主题教育办到居民家门口": (

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.project import AnySettings, ProjectSettings
+from topical_crawler.services import MistakeError
 from topical_crawler.settings import check_values
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ class Command(NamedTuple):
             return 130
         except UsageError:
             raise
+        except MistakeError as error:
+            raise UsageError(str(error), print_help=False) from None
         except Exception as error:
             own = {"topical_crawler", self._module(opts.action).partition(".")[0]}
             if type(error).__module__.partition(".")[0] not in own and not isinstance(error, self.errors):
@@ -186,14 +189,10 @@ def add_number(
     parser.add_argument(*names, type=type, default=default, metavar=metavar, help=f"{help} (default: {default:g})")
 
 
-def is_url(text: str) -> bool:
-    """Whether a text names a page of the web."""
-    return text.startswith(("http://", "https://"))
-
-
 def urls_of(name: str) -> list[str]:
     """A URL, or the URLs of a file with one a line."""
     from topical_crawler.topic.topic import read_seeds
+    from topical_crawler.web.urls import is_url
 
     return [name] if is_url(name) else read_seeds(Path(name).expanduser())
 

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.progress import TaskProgressColumn
-
 from topical_crawler import strategies
-from topical_crawler.cli.frontier.reach import Reached
-from topical_crawler.cli.terminal import printable, progress
-from topical_crawler.config import cache_dir, random_seed, resources, segmenter
-from topical_crawler.crawl.checkpoints import restore
+from topical_crawler.cli.terminal import making_progress, printable
 from topical_crawler.crawl.link_policy import LinkPolicy, evidence_of
-from topical_crawler.crawl.mailbox import Answer
-from topical_crawler.crawl.opening import edition
-from topical_crawler.crawl.options import CrawlError, CrawlOptions
-from topical_crawler.crawl.steering import Known, Request, perform
-from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
+from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.items import OFF_TOPIC_TEXT
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resource, Resources
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC, Strategy
-from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Page, Verdict
 from topical_crawler.web.urls import fingerprint
 
@@ -32,27 +22,18 @@ if TYPE_CHECKING:
     from topical_crawler.cli.topic.fetch_pages import Kind
 
 
-def make_strategy(topic: Topic, name: str, language: Resources, settings: AnySettings, seed: int | None = None) -> Strategy:
-    """Make a strategy for a topic as a crawl with these settings would; a table that has to be made first shows its progress.
-    ``seed`` is that of its random choices, by default the one in the settings. Raises TopicError where a parameter of the topic
-    cannot be read, ValueError where there is no such strategy or a resource cannot be read."""
-    with progress(TaskProgressColumn()) as display:
-        task = display.add_task("", total=1.0, visible=False)
-        return strategies.create(
-            topic,
-            name,
-            resources=language,
-            cache_dir=cache_dir(settings),
-            segmenter=segmenter(settings),
-            seed=random_seed(settings) if seed is None else seed,
-            progress=lambda part, what: display.update(task, completed=part, description=what, visible=True),
-        )
-
-
 def missing_for(name: str, language: Resources) -> tuple[Resource, ...]:
     """The resources that the strategy of this name would use and that are not there."""
     needed = strategies.load(name).needs
     return tuple(resource for resource in language.missing() if resource.name in needed)
+
+
+def make_strategy(topic: Topic, name: str, language: Resources, settings: AnySettings, seed: int | None = None) -> Strategy:
+    """As :func:`topical_crawler.services.reasons.make_strategy`, with a display of its progress."""
+    from topical_crawler.services import reasons  # the strategies, which nothing else here needs
+
+    with making_progress() as progress:
+        return reasons.make_strategy(topic, name, language, settings, seed, progress)
 
 
 # -- What a strategy makes of a page: its verdict, and the places of the page's links with their reasons
@@ -150,39 +131,3 @@ def refusal(options: CrawlOptions, page: Page | None) -> Callable[[str], str | N
     """Why a link of ``page`` is not followed whatever it may lead to."""
     rules, own = LinkPolicy(options), fingerprint(page.url) if page is not None else b""
     return lambda url: "this page itself" if fingerprint(url) == own else rules.refusal(url, 1)
-
-
-# -- Why the links of a queue have their places: by the crawl that runs, else by its strategy, made again as it was
-
-
-def ask_for_reasons(crawl: Reached, request: Request, settings: AnySettings) -> Answer:
-    """The answer to the ``request`` "top", each entry with its "reasons": the same as in the crawl if the settings are. A "note"
-    says why there are none, or what is wrong with them: the queue is shown whether or not a strategy can be made. Raises
-    SteeringError, CrawlError or FrontierFileError as :meth:`Reached.ask`."""
-    request = {**request, "reasons": True}
-    answer = crawl.ask(request)
-    if crawl.runs or not answer["entries"]:
-        return answer
-    # The crawl is left free to start while a strategy is made, which may take a while.
-    try:
-        claim = crawl.claim()
-        source, name = str(claim.get("source", "")), str(claim.get("topic", ""))
-        if not name or not claim.get("strategy"):
-            raise ValueError(f"{crawl.name}: it does not say of which topic and strategy it is")
-        topic = load_topic(source if source and Path(source).is_dir() else name)
-        language = resources(settings) or Resources.none()
-        strategy = make_strategy(topic, str(claim["strategy"]), language, settings, int(claim.get("seed", 0)))
-
-        def explained(frontier: Frontier) -> Answer:
-            restore(strategy, frontier)
-            return perform(frontier, request, Known(explain=strategy.explain))
-
-        answer = crawl.look(explained)
-    except (FrontierFileError, FrontierServerError):
-        raise
-    except Exception as error:  # a topic that was moved, a resource or a checkpoint that cannot be read, in whatever way
-        message = str(error) if isinstance(error, ValueError | OSError | CrawlError) else f"{type(error).__name__}: {error}"
-        return {**answer, "note": f"no reasons: {message}"}
-    if claim.get("edition", here := edition(topic)) == here:
-        return answer
-    return {**answer, "note": "the files of the topic here are not those of the crawl: its own reasons may be others"}

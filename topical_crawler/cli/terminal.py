@@ -61,6 +61,16 @@ def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress
 
 
 @contextmanager
+def making_progress() -> Iterator[Callable[[float, str], None]]:
+    """A display of tables that are made, which stays away where none is; the function given takes the share done, and of what."""
+    from rich.progress import TaskProgressColumn
+
+    with progress(TaskProgressColumn()) as display:
+        task = display.add_task("", total=1.0, visible=False)
+        yield lambda share, what: display.update(task, completed=share, description=what, visible=True)
+
+
+@contextmanager
 def corpus_progress(doing: str) -> Iterator[Callable[[str, int, int], None]]:
     """A display of pages done, in all, and of the time; the function given takes what is done and these two numbers."""
     from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn

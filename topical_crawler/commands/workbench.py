@@ -47,7 +47,9 @@ class Command(ScrapyCommand):
             if opts.mcp:
                 server.run_for_agents(self.settings, args, opts.set, act=opts.act)
             else:
-                self.exitcode = server.run(self.settings, args, opts.set, opts.port, opts.bind, browser=not opts.no_browser)
+                server.run(self.settings, args, opts.set, opts.port, opts.bind, browser=not opts.no_browser)
+        except OSError as error:
+            raise UsageError(str(error), print_help=False) from None
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart", "mcp"):
                 raise

@@ -206,6 +206,11 @@ _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
 
 
 @lru_cache(maxsize=8_192)
+def is_url(text: str) -> bool:
+    """Whether a text names a page of the web."""
+    return text.startswith(("http://", "https://"))
+
+
 def host(url: str) -> str:
     """Host in lower case, with its port where that is not the scheme's own; "" where there is none.
 

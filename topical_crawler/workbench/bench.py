@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from scrapy.settings import BaseSettings
 
-from topical_crawler.cli.corpus import find, topic_of
-from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.config import cache_dir, data_dir, segmenter, uses_redis
 from topical_crawler.corpus.connections import sqlite_file
 from topical_crawler.corpus.search import SearchIndex, Strings, open_index
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder, claim_of
 from topical_crawler.crawl.options import CrawlError
+from topical_crawler.services import MistakeError
+from topical_crawler.services.places import find_corpus, topic_of
+from topical_crawler.services.reach import Reached, reach
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.topic.topic_folder import CONFIG
 from topical_crawler.workbench.jobs import Jobs
-from topical_crawler.workbench.operations import MistakeError
 
 if TYPE_CHECKING:
     from topical_crawler.workbench.judge import Judged
@@ -90,7 +90,7 @@ class Bench:
         if not uses_redis(self.settings) and Path(name).is_dir():
             return self._in(CrawlFolder(name))
         try:
-            corpus = find(name, self.settings)
+            corpus = find_corpus(name, self.settings)
         except FileNotFoundError:
             corpus = ""
         short = sa.make_url(name).database or "corpus" if "://" in name else Path(name).name

@@ -11,10 +11,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.cli.corpus.asking import mark_page
-from topical_crawler.cli.corpus.documents import read_as_page
-from topical_crawler.cli.corpus.reading import find_page
-from topical_crawler.cli.corpus.why import marks_of, why
 from topical_crawler.config import archive_folder, cache_dir, extraction_limits
 from topical_crawler.corpus.record import Bound, Filters, conditions, pages
 from topical_crawler.corpus.search import SORTS, Summary, listed, parse_query
@@ -23,13 +19,18 @@ from topical_crawler.extraction.documents import format_of
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.judging.sample import MARKS
 from topical_crawler.recordings.reader import Recording
+from topical_crawler.services import MistakeError
+from topical_crawler.services.asking import mark_page
+from topical_crawler.services.documents import read_as_page
+from topical_crawler.services.places import find_page
+from topical_crawler.services.why import marks_of, why
 from topical_crawler.text.segment import normalise
 from topical_crawler.text.wordlist import Counts, collocates, general_chinese, keyness
 from topical_crawler.web.dom import decode
 from topical_crawler.web.rights import parse as parse_rights
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.jobs import Job, Progress
-from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
+from topical_crawler.workbench.operations import Operation, Param, Values
 
 WITHIN = 1000
 """Texts that are ranked for a search: those of a common word are many."""
@@ -200,8 +201,7 @@ def _ordered(name: str, counter: Counter[Any]) -> list[tuple[Any, int]]:
 def read(bench: Bench, values: Values) -> dict[str, Any]:
     crawl, number = values["crawl"], values["page"]
     place = bench.place(crawl)
-    bench.corpus(crawl)
-    record, places = find_page(place.corpus, number)
+    record, places = find_page(bench.corpus(crawl), number)
     topic = bench.topic(crawl)
     words = {*record.why.get("terms", ()), *(topic.keywords(500) if topic else ())}
     mark = next(reversed(marks_of(place.folder.path, record).values()), None)
@@ -217,8 +217,7 @@ def why_of(bench: Bench, values: Values) -> dict[str, Any]:
 
 def mark(bench: Bench, values: Values) -> dict[str, Any]:
     crawl, place = values["crawl"], bench.place(values["crawl"])
-    bench.corpus(crawl)
-    record, _ = find_page(place.corpus, values["page"])
+    record, _ = find_page(bench.corpus(crawl), values["page"])
     before = next(reversed(marks_of(place.folder.path, record).values()), None)
     new = None if values["mark"] == "none" else values["mark"]
     judged = bench.open.get(crawl)
@@ -232,7 +231,7 @@ def mark(bench: Bench, values: Values) -> dict[str, Any]:
 def source(bench: Bench, values: Values) -> dict[str, Any]:
     """The page as it was fetched, out of the archive."""
     crawl = values["crawl"]
-    record, _ = find_page(bench.place(crawl).corpus, values["page"])
+    record, _ = find_page(bench.corpus(crawl), values["page"])
     if not (files := _archived(bench, crawl)):
         raise MistakeError("nothing of this crawl was archived. Remedy: -s TOPICAL_ARCHIVE=1 for the next one", 404)
     with Recording(files, cache_dir(bench.settings)) as recording:

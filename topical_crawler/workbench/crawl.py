@@ -14,21 +14,22 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.cli.base import is_url
-from topical_crawler.cli.frontier.reach import ask_in_batches
-from topical_crawler.cli.strategy import ask_for_reasons
 from topical_crawler.config import replay_file, uses_redis
 from topical_crawler.corpus.record import CorpusError, pages
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
+from topical_crawler.services import MistakeError
+from topical_crawler.services.reach import ask_in_batches
+from topical_crawler.services.reasons import ask_for_reasons
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics, load_topic
+from topical_crawler.web.urls import is_url
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import in_background, waiting
 from topical_crawler.workbench.jobs import Progress
-from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
+from topical_crawler.workbench.operations import Operation, Param, Values
 
 BASELINE = "-breadth-first"  # ends the name of a crawl that shows what breadth-first gives
 _POINTS = 400  # of a curve

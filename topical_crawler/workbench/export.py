@@ -13,9 +13,10 @@ from starlette.background import BackgroundTask
 from topical_crawler.cli.corpus.export import FORMATS, add_arguments
 from topical_crawler.cli.corpus.exporting import check
 from topical_crawler.cli.corpus.exporting import export as write
+from topical_crawler.services import MistakeError
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import FILTERS
-from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
+from topical_crawler.workbench.operations import Operation, Param, Values
 
 SHOWN = 4000  # characters of a preview
 _SUFFIXES = {"jsonl": "jsonl", "csv": "csv", "txt": "txt", "md": "md", "parquet": "parquet", "hf": "", "tei": "xml",

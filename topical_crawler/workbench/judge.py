@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from topical_crawler.cli.catalogue import Voice
-from topical_crawler.cli.corpus.asking import Teacher, questions
 from topical_crawler.judging.sample import SampleFile
 from topical_crawler.judging.server import PAGE, page_file, sample_facts
+from topical_crawler.services import MistakeError
+from topical_crawler.services.asking import Teacher, questions
+from topical_crawler.services.catalogue import Voice
 from topical_crawler.workbench.bench import Bench
-from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
+from topical_crawler.workbench.operations import Operation, Param, Values
 
 ASKED = 20
 

@@ -8,19 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from topical_crawler.services import MistakeError
+
 if TYPE_CHECKING:
     from topical_crawler.workbench.bench import Bench
 
 Values = Mapping[str, Any]
 Kind = Literal["string", "integer", "number", "boolean", "strings"]
-
-
-class MistakeError(ValueError):
-    """A request cannot be performed as it was made; the message says why, with a remedy. ``status`` is that of HTTP."""
-
-    def __init__(self, message: str, status: int = 400) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,24 +26,24 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from topical_crawler.cli.base import UsageError, program
-from topical_crawler.cli.catalogue import LANGUAGES, Voice
 from topical_crawler.config import segmenter
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError, FrontierServerError
+from topical_crawler.services import MistakeError
+from topical_crawler.services.catalogue import LANGUAGES, Voice
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.workbench import compare, corpus, crawl, export, judge, topic
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.openapi import document
-from topical_crawler.workbench.operations import MistakeError, Operation
+from topical_crawler.workbench.operations import Operation
 from topical_crawler.workbench.security import HEADERS, SANDBOX, Guard
 
 HOST = "127.0.0.1"
 OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation for module in (crawl, corpus, judge, topic, export, compare) for operation in module.OPERATIONS
 }
-ERRORS = (UsageError, CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
+ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
 """What can go wrong with a crawl or a request; their messages are for people."""
 
 
@@ -263,8 +263,8 @@ def _status(error: Exception) -> int:
 
 def run(
     settings: BaseSettings, names: Sequence[str], given: Sequence[str], port: int = 0, bind: str = HOST, *, browser: bool = True
-) -> int:
-    """Serve the workbench for the crawls of these names; the exit code.
+) -> None:
+    """Serve the workbench for the crawls of these names, until Ctrl-C.
 
     Args:
         settings: the project's.
@@ -273,6 +273,9 @@ def run(
         port: 0: any that is free.
         bind: the address to listen on. Whatever it is, the page answers only to a browser that came to :data:`HOST`.
         browser: open the page.
+
+    Raises:
+        OSError: the address cannot be listened on.
     """
     bench = _bench(settings, names, given)
     # Closed even where Ctrl-C comes while its first thread starts: the end of Python would wait for that thread.
@@ -281,9 +284,8 @@ def run(
         try:
             listener.bind((bind, port))
         except OSError as error:
-            why = f"{bind}, port {port}: {error.strerror}"
-            print(f"{program()} workbench: {why}. Remedy: another --port, or none; an address of this machine", file=sys.stderr)
-            return 1
+            remedy = "another --port, or none; an address of this machine"
+            raise OSError(f"{bind}, port {port}: {error.strerror}. Remedy: {remedy}") from None
         listener.listen(128)
         port = listener.getsockname()[1]
         app = make_app(bench, port)
@@ -299,7 +301,6 @@ def run(
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print(file=sys.stderr)
-    return 0
 
 
 def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence[str], *, act: bool = False) -> None:

@@ -29,12 +29,13 @@ from topical_crawler.corpus.search import Query
 from topical_crawler.package_data import data_folder
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
+from topical_crawler.services import MistakeError
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import waiting
-from topical_crawler.workbench.operations import MistakeError, Operation, Param, Values
+from topical_crawler.workbench.operations import Operation, Param, Values
 
 LANES = (1.0, 0.5, 0.25, 0.1, 0.0)
 """Weights between which terms are moved; 0: left out."""

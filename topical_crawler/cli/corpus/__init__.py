@@ -1,4 +1,4 @@
-"""Which corpus is meant by a name on the command line, and which of its pages by the options that several actions have.
+"""Which pages of a corpus are meant by the options that several actions have.
 
 This module imports nothing of the corpus, so that help and mistakes on the command line come at once.
 """
@@ -6,93 +6,14 @@ This module imports nothing of the corpus, so that help and mistakes on the comm
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topical_crawler.cli.base import whole
-from topical_crawler.crawl.crawl_folder import CrawlFolder
-from topical_crawler.project import AnySettings
-from topical_crawler.topic.topic_folder import TopicFolder
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters
-    from topical_crawler.topic.topic import Topic
-
-
-def find(name: str | None, settings: AnySettings) -> str:
-    """The file or URL of the existing corpus ``name``: a topic, folder, file or database URL; None: the one in the settings, or
-    the only one under ``data/``. Raises FileNotFoundError where there is none; the message names those that are there."""
-    from topical_crawler.config import corpus_place, data_dir, named_data_dir  # not for a help or a mistake on the command line
-
-    name = name or corpus_place(settings) or named_data_dir(settings) or _only()
-    if "://" in name:
-        return name
-    path = Path(name).expanduser()
-    if path.is_file():
-        return str(path)
-    places = [CrawlFolder(path).corpus, CrawlFolder(data_dir(settings, name)).corpus]
-    if corpus := corpus_place(settings):
-        if "://" in corpus:
-            return corpus
-        places.append(Path(corpus).expanduser())
-    for place in places:
-        if place.is_file():
-            return str(place)
-    existing = [folder.name for folder in _existing()]
-    there = f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. "
-    if path.suffix == ".sqlite":
-        raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
-    looked_for = ", ".join(dict.fromkeys(map(str, places)))
-    topic = name if path.name == name or TopicFolder(path).is_topic else "TOPIC"
-    raise FileNotFoundError(
-        f"there is no corpus {name!r} (looked for {looked_for}). {there}Make one with: topical-crawler crawl {topic}"
-    )
-
-
-def new(name: str) -> str:
-    """The file or URL of a corpus that may have to be made: of a name without a suffix the file in that folder."""
-    if "://" in name:
-        return name
-    path = Path(name).expanduser()
-    return str(path if path.suffix and not path.is_dir() else CrawlFolder(path).corpus)
-
-
-def _only() -> str:
-    existing = [str(folder) for folder in _existing()]
-    if len(existing) == 1:
-        return existing[0]
-    raise FileNotFoundError(
-        f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
-    )
-
-
-def _existing() -> list[Path]:
-    return [folder.path for folder in CrawlFolder.all_in("data") if folder.corpus.is_file()]
-
-
-def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
-    """The topic that was named, else that of the crawl if it can be read. Raises CorpusError for a named one that cannot."""
-    from topical_crawler.corpus.record import CorpusError
-    from topical_crawler.topic.files import TopicError
-    from topical_crawler.topic.topic import load_topic
-
-    if name:
-        try:
-            return load_topic(name)
-        except TopicError as error:
-            raise CorpusError(str(error)) from None
-    for known in (crawl.get("source"), crawl.get("topic")):
-        try:
-            if known:
-                return load_topic(str(known))
-        except (TopicError, OSError):
-            continue
-    return None
-
-
-# -- Which pages
 
 
 def add_filters(parser: argparse._ActionsContainer) -> None:

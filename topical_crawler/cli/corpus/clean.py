@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from topical_crawler.cli.base import add_corpus
-from topical_crawler.cli.corpus import find
 from topical_crawler.cli.terminal import console, corpus_progress, table
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus.clean import Done, OfHost, clean
@@ -17,6 +16,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.project import AnySettings
+from topical_crawler.services.places import find_corpus
 from topical_crawler.text import counted
 
 DESCRIPTION = (
@@ -40,7 +40,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         options = cleaning_options(settings)
     except CrawlError as error:
         raise CorpusError(str(error)) from None
-    place = find(opts.corpus, settings)
+    place = find_corpus(opts.corpus, settings)
     CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
     with CorpusStore(place, read_only=opts.dry_run) as store, corpus_progress("cleaning") as show:
         kept = store.stats().kept

@@ -2,11 +2,11 @@
 
 import argparse
 
-from topical_crawler.cli.corpus import find, new
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.corpus.copy import copy, merge
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.project import AnySettings
+from topical_crawler.services.places import find_corpus, new_corpus
 from topical_crawler.text import counted
 
 DESCRIPTION = (
@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     with (
-        CorpusStore(find(opts.source, settings), read_only=True) as source,
-        CorpusStore(new(opts.target)) as target,
+        CorpusStore(find_corpus(opts.source, settings), read_only=True) as source,
+        CorpusStore(new_corpus(opts.target)) as target,
         corpus_progress("copying") as show,
     ):
         if opts.into_existing:

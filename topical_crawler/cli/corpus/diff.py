@@ -12,12 +12,13 @@ from typing import Any
 from rich.text import Text
 
 from topical_crawler.cli.base import add_json
-from topical_crawler.cli.corpus import find, parse_time
-from topical_crawler.cli.corpus.reading import no_page, print_json
+from topical_crawler.cli.corpus import parse_time
+from topical_crawler.cli.corpus.reading import print_json
 from topical_crawler.cli.terminal import WIDTH, console, printable
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.project import AnySettings
+from topical_crawler.services.places import find_corpus, no_page
 
 DESCRIPTION = (
     "Say which texts are new, which have changed, and which pages are gone, as found by crawl -a refresh=…; of one page, what "
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
+    with CorpusStore(find_corpus(opts.corpus, settings), read_only=True) as store:
         found = _versions(store, opts.page, opts.since or "") if opts.page is not None else changes(store, opts.since or "")
     if opts.json:
         print_json(found)

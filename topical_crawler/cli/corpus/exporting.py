@@ -10,7 +10,7 @@ from typing import Any
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.cli.base import UsageError
-from topical_crawler.cli.corpus import filters_of, find, topic_of
+from topical_crawler.cli.corpus import filters_of
 from topical_crawler.cli.corpus.export import JIEBA, STREAM
 from topical_crawler.config import cache_dir, cleaning_options, segmenter
 from topical_crawler.corpus.clean import LateCleaning
@@ -26,6 +26,7 @@ from topical_crawler.export.rows import rows as export_rows
 from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
 from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
 from topical_crawler.project import AnySettings
+from topical_crawler.services.places import find_corpus, topic_of
 from topical_crawler.text import counted
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
@@ -41,7 +42,7 @@ def export(opts: argparse.Namespace, settings: AnySettings) -> int:
     target = None if opts.output == STREAM else Path(opts.output).expanduser()
     if target:
         _refuse_existing(target, split, folder, opts.force)
-    place = find(opts.corpus, settings)
+    place = find_corpus(opts.corpus, settings)
     crawl = claim_of(place)
     topic = topic_of(opts.topic, crawl)
     setup = Setup(

@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topical_crawler.cli.base import is_url, program
+from topical_crawler.cli.base import program
 from topical_crawler.cli.corpus.reading import as_markdown, page_view, print_json
 from topical_crawler.cli.terminal import WIDTH, console, print_text, printable, show_paged
 from topical_crawler.corpus.record import Record
 from topical_crawler.project import AnySettings
-from topical_crawler.web.urls import host
+from topical_crawler.web.urls import host, is_url
 
 if TYPE_CHECKING:
     from topical_crawler.web.page import Page
@@ -85,12 +85,12 @@ def extract_page(source: str, settings: AnySettings, *, base: str = "") -> Recor
         read_documents(settings)
         (fetched,) = fetch_pages([source], settings)
         return _record(source, fetched.page, fetched.reason, fetched.fields)
-    from topical_crawler.cli.corpus.documents import read_as_page
     from topical_crawler.config import cleaning_options, extraction_limits
     from topical_crawler.corpus.make import Maker
     from topical_crawler.extraction.documents import format_of
     from topical_crawler.extraction.extract import extract
     from topical_crawler.extraction.pool import DocumentPool
+    from topical_crawler.services.documents import read_as_page
     from topical_crawler.web.dom import decode
     from topical_crawler.web.page import Page
 

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from topical_crawler.cli.base import Action, UsageError, add_corpus, add_json, add_number, whole
-from topical_crawler.cli.catalogue import Voice
-from topical_crawler.cli.corpus import find
-from topical_crawler.cli.corpus.asking import Teacher, folder_of, questions, topic_of
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.files import replacing
 from topical_crawler.judging.draw import BY, draw_sample
 from topical_crawler.judging.report import Estimate, GroupFigures, SampleReport, agreements, krippendorff, report
@@ -39,6 +37,9 @@ from topical_crawler.judging.sample import (
 )
 from topical_crawler.judging.server import JudgingServer
 from topical_crawler.project import AnySettings
+from topical_crawler.services.asking import Teacher, folder_of, questions
+from topical_crawler.services.catalogue import Voice
+from topical_crawler.services.places import find_corpus, topic_of
 from topical_crawler.text import counted
 from topical_crawler.topic.files import TopicError
 
@@ -65,8 +66,8 @@ def _sample_arguments(parser: argparse.ArgumentParser) -> None:
 def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.output.exists():
         raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file", print_help=False)
-    place = find(opts.corpus, settings)
-    topic = None if opts.topic is None and "://" in place else topic_of(opts.topic, Path(place).parent)
+    place = find_corpus(opts.corpus, settings)
+    topic = None if opts.topic is None and "://" in place else topic_of(opts.topic, crawl_of(Path(place).parent))
     if topic is None:
         print("No topic is known of this corpus: the texts are shown without its terms. Remedy: --topic TOPIC", file=sys.stderr)
     with CorpusStore(place, read_only=True) as store:
@@ -155,7 +156,7 @@ def _read(name: str | None, settings: AnySettings) -> Sample:
     """A sample, or all that was asked about a corpus."""
     if name is not None and _is_sample(name):
         return read_sample(Path(name))
-    place = find(name, settings)
+    place = find_corpus(name, settings)
     if not (files := asked(folder_of(place, name, settings))):
         remedy = f"topical-crawler corpus judge {name or ''}"
         raise UsageError(f"nothing was asked about {place} yet. Remedy: {remedy}", print_help=False)
@@ -166,9 +167,9 @@ def ask(
     name: str | None, number: int, settings: AnySettings, topic: str | None = None, port: int = 0, browser: bool = True
 ) -> Sample:
     """Serve the page with questions about a corpus until Ctrl-C; the questions with their marks."""
-    place = find(name, settings)
+    place = find_corpus(name, settings)
     folder = folder_of(place, name, settings)
-    path = questions(place, folder, number, topic_of(topic, folder))
+    path = questions(place, folder, number, topic_of(topic, crawl_of(folder)))
     print(f"{path}: {counted(len(read_sample(path).items), 'text')} to ask about", file=sys.stderr)
     return serve(path, settings, port, browser)
 
@@ -188,6 +189,11 @@ def serve(path: Path, settings: AnySettings, port: int = 0, browser: bool = True
         if teacher and (message := teacher.close()):
             print(message, file=sys.stderr)
         return file.now()
+
+
+def crawl_of(folder: Path) -> Mapping[str, Any]:
+    """What a crawl noted in its folder; where it noted nothing, the folder is taken to be named after the topic."""
+    return CrawlFolder(folder).read_claim() or {"topic": folder.absolute().name}
 
 
 def _print_marks(sample: Sample) -> None:

@@ -14,15 +14,14 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from topical_crawler.cli.base import Action, ActionParser, add_corpus, add_json, add_number, whole
-from topical_crawler.cli.corpus import add_filters, filters_of, find, topic_of
+from topical_crawler.cli.corpus import add_filters, filters_of
 from topical_crawler.cli.terminal import WIDTH, console, corpus_progress, fitted, print_text, printable, show_paged, table
 from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.project import AnySettings
 
 if TYPE_CHECKING:
-    from topical_crawler.corpus.record import CorpusError, Filters, Record
+    from topical_crawler.corpus.record import Filters, Record
     from topical_crawler.corpus.search import Found, Summary, Unit
-    from topical_crawler.corpus.store import CorpusStore
 
 SORTS = ("number", "date", "relevance", "characters", "host")  # of `corpus.search.SORTS`
 _NUMBER, _DAY = 6, 10  # columns
@@ -75,30 +74,6 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
 # -- What the actions do
 
 
-def no_page(store: CorpusStore, name: str) -> CorpusError:
-    """The error for a number or address that no page of a corpus has."""
-    from topical_crawler.corpus.record import CorpusError
-
-    return CorpusError(
-        f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address"
-    )
-
-
-def find_page(place: str, name: str) -> tuple[Record, list[str]]:
-    """The page with a number or address in the corpus at ``place``, and the other addresses of its text. Raises CorpusError where
-    there is none."""
-    from topical_crawler.corpus.record import CorpusError
-    from topical_crawler.corpus.store import CorpusStore
-
-    with CorpusStore(place, read_only=True) as store:
-        if (record := store.page(name)) is None:
-            raise CorpusError(
-                f"{store.name} has no page {name}. Remedy: topical-crawler corpus list shows numbers; "
-                "topical-crawler corpus why, too, looks at addresses that were never fetched"
-            )
-        return record, store.places([record.url])[record.url] if record.keep else []
-
-
 def search(
     place: str,
     query: str,
@@ -147,8 +122,9 @@ def search(
 def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
     from topical_crawler.corpus.search import listed
     from topical_crawler.corpus.store import CorpusStore
+    from topical_crawler.services.places import find_corpus
 
-    with CorpusStore(find(opts.corpus, settings), read_only=True) as store, store.reading() as connection:
+    with CorpusStore(find_corpus(opts.corpus, settings), read_only=True) as store, store.reading() as connection:
         pages, total = listed(connection, filters_of(opts), opts.sort, opts.limit)
     if opts.json:
         print_json({"total": total, "pages": [asdict(page) for page in pages]})
@@ -161,8 +137,12 @@ def _list(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
-    place = find(opts.corpus, settings)
-    record, places = find_page(place, opts.page)
+    from topical_crawler.corpus.store import CorpusStore
+    from topical_crawler.services.places import find_corpus, find_page, topic_of
+
+    place = find_corpus(opts.corpus, settings)
+    with CorpusStore(place, read_only=True) as store:
+        record, places = find_page(store, opts.page)
     if opts.json:
         from topical_crawler.export.rows import as_dict
 
@@ -184,7 +164,9 @@ def as_markdown(record: Record) -> str:
 
 
 def _search(opts: argparse.Namespace, settings: AnySettings) -> int:
-    place, query = find(opts.corpus, settings), " ".join(opts.query)
+    from topical_crawler.services.places import find_corpus
+
+    place, query = find_corpus(opts.corpus, settings), " ".join(opts.query)
     found = search(place, query, filters_of(opts), settings, limit=opts.limit, lines=opts.lines, words=opts.words)
     if found.note:
         print(found.note, file=sys.stderr)

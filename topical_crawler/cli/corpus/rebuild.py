@@ -24,8 +24,6 @@ from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONL
 from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cli.base import whole
-from topical_crawler.cli.corpus import find, new
-from topical_crawler.cli.corpus.documents import read_as_page
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
 from topical_crawler.corpus.copy import Progress
@@ -43,6 +41,8 @@ from topical_crawler.extraction.pool import DocumentPool, ExtractPool
 from topical_crawler.items import OFF_TOPIC_TEXT, with_foreign_canonical
 from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.reader import RENDERED, Recording, RecordingError
+from topical_crawler.services.documents import read_as_page
+from topical_crawler.services.places import find_corpus, new_corpus
 from topical_crawler.text import counted
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
@@ -247,7 +247,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    place, output = find(opts.corpus, settings), new(opts.output)
+    place, output = find_corpus(opts.corpus, settings), new_corpus(opts.output)
     if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
         raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
     try:

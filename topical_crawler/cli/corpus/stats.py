@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
-from topical_crawler.cli.corpus import find
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import MEGABYTE
 from topical_crawler.corpus.stats import HostStats, Stats
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.project import AnySettings
+from topical_crawler.services.places import find_corpus
 from topical_crawler.text import counted
 
 
@@ -30,7 +30,7 @@ def _fetched_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
-    with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
+    with CorpusStore(find_corpus(opts.corpus, settings), read_only=True) as store:
         stats, place = store.stats(), store.name
     if opts.json:
         data = _rates(stats)
@@ -42,7 +42,7 @@ def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _fetched(opts: argparse.Namespace, settings: AnySettings) -> int:
-    with CorpusStore(find(opts.corpus, settings), read_only=True) as store:
+    with CorpusStore(find_corpus(opts.corpus, settings), read_only=True) as store:
         for url in store.fetched(kept=opts.kept):
             print(url)
     return 0

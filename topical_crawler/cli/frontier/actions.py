@@ -13,14 +13,15 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from topical_crawler.cli.base import Action, UsageError, add_json, amount, is_url, urls_of
-from topical_crawler.cli.frontier.reach import Reached, ask_in_batches, reach
-from topical_crawler.cli.terminal import console, link_cell, printable, table
+from topical_crawler.cli.base import Action, UsageError, add_json, amount, urls_of
+from topical_crawler.cli.terminal import console, link_cell, making_progress, printable, table
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
 from topical_crawler.frontier import SEED_PRIORITY
 from topical_crawler.project import AnySettings
+from topical_crawler.services.reach import Reached, ask_in_batches, reach
+from topical_crawler.web.urls import is_url
 
 _REFRESH = 2.0  # seconds between two looks of `stats --watch`
 _SHOWN_HOSTS = 30
@@ -105,9 +106,10 @@ def _top(opts: argparse.Namespace, settings: AnySettings) -> int:
         request["n"] = opts.n
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if opts.reasons and not opts.hosts:
-            from topical_crawler.cli.strategy import ask_for_reasons  # the strategies, which nothing else needs
+            from topical_crawler.services.reasons import ask_for_reasons  # the strategies, which nothing else needs
 
-            answer = ask_for_reasons(crawl, request, settings)
+            with making_progress() as progress:
+                answer = ask_for_reasons(crawl, request, settings, progress)
         else:
             answer = crawl.ask(request)
     return _show(opts, answer, lambda: hosts_view(answer) if opts.hosts else top_view(answer))

@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from topical_crawler.cli.base import add_json, program, urls_of
-from topical_crawler.cli.frontier.reach import Reached, reach
 from topical_crawler.cli.strategy import (
     QUEUED,
     Judged,
@@ -35,6 +34,7 @@ from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resource, Resources
+from topical_crawler.services.reach import Reached, reach
 from topical_crawler.strategies import Strategy
 from topical_crawler.strategies.semantic.parameters import read_semantic_parameters
 from topical_crawler.strategies.semantic.similarity import WordSimilarity

@@ -31,7 +31,7 @@ from topical_crawler.recordings.reader import RecordingError
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
-from topical_crawler.web.urls import host
+from topical_crawler.web.urls import host, is_url
 from topical_crawler.workers import Worker, WorkerDied, WorkerLate
 
 Kind = Literal["URL", "HTML file", "text file", "text"]
@@ -72,7 +72,7 @@ def kind_of(given: str) -> Kind:
     >>> kind_of("http://www.example.cn/"), kind_of("深入开展主题教育")
     ('URL', 'text')
     """
-    if given.startswith(("http://", "https://")):
+    if is_url(given):
         return "URL"
     try:
         is_file = Path(given).expanduser().is_file()
@@ -106,7 +106,7 @@ def fetch_pages(urls: Sequence[str], settings: AnySettings) -> list[Fetched]:
     Returns:
         One for each of ``urls``, in their order. What fails has a reason, never an exception.
     """
-    addresses = [u for u in dict.fromkeys(urls) if u.startswith(("http://", "https://"))]
+    addresses = [url for url in dict.fromkeys(urls) if is_url(url)]
     found = {path: _read_page(path) for path in urls if path not in addresses}
     if addresses:
         found |= dict(zip(addresses, _by_engine(addresses, settings), strict=True))

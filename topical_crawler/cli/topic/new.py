@@ -23,7 +23,7 @@ from topical_crawler.authoring.start import (
     read_sentence,
     write_start,
 )
-from topical_crawler.cli.base import add_number, is_url, whole
+from topical_crawler.cli.base import add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.config import cache_dir, data_dir, resources
 from topical_crawler.project import AnySettings
@@ -32,6 +32,7 @@ from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.sources import open_source
 from topical_crawler.topic.files import TopicError, check_seed
 from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.urls import is_url
 
 DESCRIPTION = (
     "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "

@@ -4,8 +4,6 @@ import json
 import threading
 from pathlib import Path
 
-from topical_crawler.cli.base import UsageError
-from topical_crawler.cli.frontier.reach import reach
 from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
 from topical_crawler.corpus.connections import shown
 from topical_crawler.corpus.record import Record
@@ -15,9 +13,10 @@ from topical_crawler.crawl.second_look import SetAside
 from topical_crawler.judging.sample import BOILERPLATE, SampleFile, asked, next_asked, read_sample, write_sample
 from topical_crawler.judging.teach import draw_to_teach, sample_of
 from topical_crawler.project import AnySettings
-from topical_crawler.topic.files import MarkedText, TopicError
-from topical_crawler.topic.topic import Topic, list_topics, load_topic
-from topical_crawler.topic.topic_folder import TopicFolder
+from topical_crawler.services import MistakeError
+from topical_crawler.services.reach import reach
+from topical_crawler.topic.files import MarkedText
+from topical_crawler.topic.topic import Topic
 
 _AT_ONCE = 20
 """Marks that a crawl is told in one request: at most 2.4 MB."""
@@ -29,32 +28,13 @@ def folder_of(place: str, name: str | None, settings: AnySettings) -> Path:
     """Where the questions about a corpus lie: beside its file, or in the data directory of its crawl.
 
     Raises:
-        UsageError: a database whose crawl is not known.
+        MistakeError: a database whose crawl is not known.
     """
     if "://" not in place:
         return Path(place).parent
     if not named_data_dir(settings) and (name is None or "://" in name):
-        raise UsageError("where do the questions go? Remedy: -s TOPICAL_DATA_DIR=FOLDER, of the crawl", print_help=False)
+        raise MistakeError("where do the questions go? Remedy: -s TOPICAL_DATA_DIR=FOLDER, of the crawl")
     return data_dir(settings, name or "")
-
-
-def topic_of(name: str | None, folder: Path) -> Topic | None:
-    """The topic of this name; None: that of the crawl in the folder, or of the folder's name, if there is one.
-
-    Raises:
-        UsageError: the topic cannot be read.
-    """
-    if name is None:
-        name = folder.absolute().name
-        if name not in list_topics() and not TopicFolder(Path(name)).is_topic:
-            try:
-                return load_topic(str(CrawlFolder(folder).read_claim()["source"]))
-            except (OSError, ValueError, KeyError):
-                return None
-    try:
-        return load_topic(name)
-    except TopicError as error:
-        raise UsageError(str(error), print_help=False) from None
 
 
 def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Path:

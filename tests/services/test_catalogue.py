@@ -16,8 +16,8 @@ from topical_crawler import Candidate, Evidence, strategies, workbench
 from topical_crawler.authoring.neighbours import SOURCES
 from topical_crawler.authoring.seeds import Nearness, from_sites, rank
 from topical_crawler.authoring.start import from_keywords, from_sentence, from_texts, other_names
-from topical_crawler.cli.catalogue import Voice, catalogue
 from topical_crawler.extraction.kinds import KINDS
+from topical_crawler.services.catalogue import Voice, catalogue
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies.adaptive.link_model import _IN_WORDS, in_words
 from topical_crawler.strategies.adaptive.strategy import Adaptive

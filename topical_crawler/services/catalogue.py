@@ -21,7 +21,7 @@ _NAMED = "named."
 @functools.cache
 def catalogue() -> Mapping[str, tuple[str, str]]:
     """The English and the Chinese text by name."""
-    content = files("topical_crawler.cli").joinpath("catalogue.tsv").read_text("utf-8")
+    content = files("topical_crawler.services").joinpath("catalogue.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in content.splitlines() if line and not line.startswith("#"))
     return {name: (english, chinese) for name, english, chinese in rows}
 

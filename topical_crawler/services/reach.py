@@ -1,4 +1,4 @@
-"""How ``frontier`` reaches a crawl: through Redis, through the mailbox of a crawl that runs, or through its file."""
+"""How a crawl is reached: through Redis, through the mailbox of a crawl that runs, or through its file."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from topical_crawler.config import crawl_name, data_dir, named_data_dir, open_redis_frontier, uses_redis
+from topical_crawler.config import crawl_name, open_redis_frontier, uses_redis
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Request, SteeringError, perform
 from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
 from topical_crawler.project import AnySettings
+from topical_crawler.services.places import find_folder
 
 BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
 _T = TypeVar("_T")
@@ -150,24 +150,6 @@ def reach(settings: AnySettings, name: str | None, wait: float) -> Iterator[Reac
             frontier.close()
     except FrontierServerError as error:
         raise CrawlError(str(error)) from None
-
-
-def find_folder(settings: AnySettings, name: str | None) -> CrawlFolder:
-    """The folder of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
-    Raises CrawlError where there is none."""
-    configured = named_data_dir(settings)
-    existing = [str(folder.path) for folder in CrawlFolder.all_in("data") if folder.has_crawl]
-    if name is None and not configured and len(existing) != 1:
-        raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
-    places = [Path(configured or existing[0])] if name is None else [Path(name), data_dir(settings, name)]
-    for place in places:
-        if (folder := CrawlFolder(place)).has_crawl:
-            return folder
-    known = f" (there are: {', '.join(existing)})" if existing else ""
-    raise CrawlError(
-        f"there is no crawl in {' or '.join(str(place) for place in places)}. Remedy: name its topic or its directory{known}; "
-        f"one over Redis is reached with -s TOPICAL_FRONTIER=redis"
-    )
 
 
 def ask_in_batches(crawl: Reached, request: Mapping[str, object], urls: Sequence[str]) -> Answer:

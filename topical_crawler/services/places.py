@@ -1,0 +1,125 @@
+"""Which corpus, crawl, topic and page a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from topical_crawler.config import corpus_place, data_dir, named_data_dir
+from topical_crawler.corpus.record import CorpusError, Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.project import AnySettings
+from topical_crawler.services import MistakeError
+from topical_crawler.topic.files import TopicError
+from topical_crawler.topic.topic import Topic, load_topic
+from topical_crawler.topic.topic_folder import TopicFolder
+
+# -- Corpora
+
+
+def find_corpus(name: str | None, settings: AnySettings) -> str:
+    """The file or URL of the existing corpus ``name``: a topic, folder, file or database URL; None: the one in the settings, or
+    the only one under ``data/``. Raises FileNotFoundError where there is none; the message names those that are there."""
+    name = name or corpus_place(settings) or named_data_dir(settings) or _only()
+    if "://" in name:
+        return name
+    path = Path(name).expanduser()
+    if path.is_file():
+        return str(path)
+    places = [CrawlFolder(path).corpus, CrawlFolder(data_dir(settings, name)).corpus]
+    if corpus := corpus_place(settings):
+        if "://" in corpus:
+            return corpus
+        places.append(Path(corpus).expanduser())
+    for place in places:
+        if place.is_file():
+            return str(place)
+    existing = [folder.name for folder in _existing()]
+    there = f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. "
+    if path.suffix == ".sqlite":
+        raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
+    looked_for = ", ".join(dict.fromkeys(map(str, places)))
+    topic = name if path.name == name or TopicFolder(path).is_topic else "TOPIC"
+    raise FileNotFoundError(
+        f"there is no corpus {name!r} (looked for {looked_for}). {there}Make one with: topical-crawler crawl {topic}"
+    )
+
+
+def new_corpus(name: str) -> str:
+    """The file or URL of a corpus that may have to be made: of a name without a suffix the file in that folder."""
+    if "://" in name:
+        return name
+    path = Path(name).expanduser()
+    return str(path if path.suffix and not path.is_dir() else CrawlFolder(path).corpus)
+
+
+def _only() -> str:
+    existing = [str(folder) for folder in _existing()]
+    if len(existing) == 1:
+        return existing[0]
+    raise FileNotFoundError(
+        f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
+    )
+
+
+def _existing() -> list[Path]:
+    return [folder.path for folder in CrawlFolder.all_in("data") if folder.corpus.is_file()]
+
+
+def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
+    """The topic that was named, else that of the crawl if it can be read. Raises MistakeError for a named one that cannot."""
+    if name:
+        try:
+            return load_topic(name)
+        except TopicError as error:
+            raise MistakeError(str(error)) from None
+    for known in (crawl.get("source"), crawl.get("topic")):
+        try:
+            if known:
+                return load_topic(str(known))
+        except (TopicError, OSError):
+            continue
+    return None
+
+
+# -- Pages
+
+
+def no_page(store: CorpusStore, name: str) -> CorpusError:
+    """The error for a number or address that no page of a corpus has."""
+    return CorpusError(
+        f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address; "
+        "topical-crawler corpus why tells of one that was never fetched, too"
+    )
+
+
+def find_page(store: CorpusStore, name: str) -> tuple[Record, list[str]]:
+    """The page with a number or address in a corpus, and the other addresses of its text. Raises CorpusError where there is
+    none."""
+    if (record := store.page(name)) is None:
+        raise no_page(store, name)
+    return record, store.places([record.url])[record.url] if record.keep else []
+
+
+# -- Crawls
+
+
+def find_folder(settings: AnySettings, name: str | None) -> CrawlFolder:
+    """The folder of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
+    Raises CrawlError where there is none."""
+    configured = named_data_dir(settings)
+    existing = [str(folder.path) for folder in CrawlFolder.all_in("data") if folder.has_crawl]
+    if name is None and not configured and len(existing) != 1:
+        raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
+    places = [Path(configured or existing[0])] if name is None else [Path(name), data_dir(settings, name)]
+    for place in places:
+        if (folder := CrawlFolder(place)).has_crawl:
+            return folder
+    known = f" (there are: {', '.join(existing)})" if existing else ""
+    raise CrawlError(
+        f"there is no crawl in {' or '.join(str(place) for place in places)}. Remedy: name its topic or its directory{known}; "
+        f"one over Redis is reached with -s TOPICAL_FRONTIER=redis"
+    )
