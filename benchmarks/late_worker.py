@@ -80,11 +80,11 @@ def join(client: redis.Redis, first: LinkPolicy, finished: int, hosts: int) -> N
     """Have a worker join, and say what it took."""
     before, begun = sent(client), time.perf_counter()
     with closing(RedisFrontier(client, CRAWL, 1.0, 1, 0)) as frontier:
-        policy = LinkPolicy(OPTIONS, store=frontier)
-        known = frontier.load("strategy")
+        policy = LinkPolicy(OPTIONS, store=frontier.journal)
+        known = frontier.journal.load("strategy")
         policy.begin(known["after"], known["counts"])
         read = 0
-        for number, outcome in frontier.outcomes(known["after"]):
+        for number, outcome in frontier.journal.outcomes(known["after"]):
             policy.count(outcome, number)
             read += 1
         joined, bytes_read = time.perf_counter() - begun, sent(client) - before
@@ -115,7 +115,7 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
     with ExitStack() as stack:
         client = stack.enter_context(RedisServer(folder)).client()
         frontier = stack.enter_context(closing(RedisFrontier(client, CRAWL, 1.0, 1, 0)))
-        first, log, finished, hosts = LinkPolicy(OPTIONS, store=frontier), pages(options.host_pages), 0, 1
+        first, log, finished, hosts = LinkPolicy(OPTIONS, store=frontier.journal), pages(options.host_pages), 0, 1
         stops = sorted({m * 10**n for n in range(4, 12) for m in (1, 3) if m * 10**n < options.pages} | {options.pages})
         while stops:
             # The last stretch is as a crawl writes it; the end is as far from a checkpoint as it can be.
@@ -128,12 +128,12 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
                 packed.append(pack_outcome(outcome))
             for at in range(0, len(packed), 1_000):
                 client.rpush(f"topical:{{{CRAWL}}}:outcomes", *packed[at : at + 1_000])
-            for number, outcome in frontier.outcomes(finished):
+            for number, outcome in frontier.journal.outcomes(finished):
                 first.count(outcome, number)
                 finished = number
             if finished < stop - 1:
                 counts = first.checkpoint(finished)
-                frontier.checkpoint("strategy", finished, {"after": finished, "counts": counts})
+                frontier.journal.checkpoint("strategy", finished, {"after": finished, "counts": counts})
                 first.written(finished, counts)
             else:
                 stops.pop(0)

@@ -196,7 +196,7 @@ def test_the_queue_is_shown_whatever_is_wrong_with_the_strategy(
     best = next(iter(reasons_of(crawl)))
     crawl.close()
     frontier = SqliteFrontier(tmp_path / "data/frontier.sqlite")
-    frontier.save("strategy", {"after": 12})
+    frontier.journal.save("strategy", {"after": 12})
     frontier.close()
     damaged = ask("frontier", "top", "data", "-n", 1)
     assert damaged["entries"][0]["url"] == best

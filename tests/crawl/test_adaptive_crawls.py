@@ -190,7 +190,7 @@ def test_a_page_that_did_not_come_is_learned_live_and_from_the_log(topic: Path, 
     crawl.finish(PageItem(entry, entry.url, now_utc(), status=404, reason="HTTP 404"))
     learned = crawl.strategy.state_dict()
     assert learned["memory"]["learned"] == before["memory"]["learned"] + 1
-    assert [outcome.lesson is not None for _, outcome in crawl.frontier.outcomes()] == [True, True]
+    assert [outcome.lesson is not None for _, outcome in crawl.frontier.journal.outcomes()] == [True, True]
     crawl.close()
 
 

@@ -19,9 +19,8 @@ from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl import crawl as crawl_module
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
-from topical_crawler.frontier import FrontierServerError
-from topical_crawler.frontier import redis as redis_frontier
-from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.frontier import FrontierServerError, redis_journal
+from topical_crawler.frontier.redis_journal import RedisJournal
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.spiders.topical import TopicalSpider
@@ -95,7 +94,7 @@ def shared(server: RedisServer, tmp_path: Path) -> Mapping[str, object]:
 def short_log(shared: Mapping[str, object], monkeypatch: pytest.MonkeyPatch) -> Mapping[str, object]:
     """The same, of workers that make a checkpoint every 8 pages, and keep the last 10 pages of their log."""
     monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 8)
-    for module in (redis_frontier, crawl_module):
+    for module in (redis_journal, crawl_module):
         monkeypatch.setattr(module, "KEPT", 10)
     return shared
 
@@ -219,8 +218,8 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
     with closing(opener(**shared, TOPICAL_WORKER="one")) as one:
         order = [step(one, web()) for _ in range(44)]
         read: list[int] = []
-        outcomes = RedisFrontier.outcomes
-        monkeypatch.setattr(RedisFrontier, "outcomes", lambda f, after=0: (read.append(n[0]) or n for n in outcomes(f, after)))
+        outcomes = RedisJournal.outcomes
+        monkeypatch.setattr(RedisJournal, "outcomes", lambda f, after=0: (read.append(n[0]) or n for n in outcomes(f, after)))
         with closing(opener(**shared, TOPICAL_WORKER="two")) as two:
             assert (two.finished, two.policy.fetched, two.policy.begun) == (44, 44, 32)
             assert read[:12] == list(range(33, 45))  # then it looks whether the corpus has the last ones
@@ -246,10 +245,10 @@ def test_a_worker_that_slept_through_the_log_ends(opener: Opener, short_log: Map
 def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
     opener: Opener, short_log: Mapping[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkpoint = RedisFrontier.checkpoint
+    checkpoint = RedisJournal.checkpoint
 
-    def killed(frontier: RedisFrontier, name: str, number: int, data: object) -> bool:
-        checkpoint(frontier, name, number, data)
+    def killed(journal: RedisJournal, name: str, number: int, data: object) -> bool:
+        checkpoint(journal, name, number, data)
         if number >= 24:
             raise KeyboardInterrupt
         return True
@@ -259,7 +258,7 @@ def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
             step(one, web())
         two.tick()
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(RedisFrontier, "checkpoint", killed)
+            patch.setattr(RedisJournal, "checkpoint", killed)
             for _ in range(33):
                 step(one, web())
         assert (one.finished, two.finished) == (24, 8)  # of the log the first 14 pages are forgotten

@@ -63,7 +63,7 @@ def policy_of(frontier: MemoryFrontier) -> LinkPolicy:
         barren_pages=0, barren_leave=0, barren_end=0, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1, idle=0.0,
     )  # fmt: skip
     policy = LinkPolicy(options, learns=True)
-    for _, outcome in frontier.outcomes():
+    for _, outcome in frontier.journal.outcomes():
         policy.count(outcome)
     return policy
 
@@ -86,7 +86,7 @@ def made(fetched: Sequence[float], waiting: Sequence[float]) -> MemoryFrontier:
 
 
 def estimated(frontier: MemoryFrontier, store: CorpusStore) -> Estimate | None:
-    finished = sum(1 for _ in frontier.outcomes())
+    finished = sum(1 for _ in frontier.journal.outcomes())
     return estimate(told(), frontier, policy_of(frontier), store, finished)
 
 

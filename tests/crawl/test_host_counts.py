@@ -87,7 +87,7 @@ def read(policy: LinkPolicy, log: Sequence[Outcome], first: int, last: int) -> N
 def test_late_and_forgetful_workers_decide_as_one_that_has_all_in_memory(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_counts, "KNOWN", 60)
     log, alone = finished(750), LinkPolicy(OPTIONS)
-    workers = [LinkPolicy(OPTIONS, store=worker()) for _ in range(2)]
+    workers = [LinkPolicy(OPTIONS, store=worker().journal) for _ in range(2)]
     asked = random.Random(1)
     for number, outcome in enumerate(log, 1):
         alone.count(outcome)
@@ -100,7 +100,7 @@ def test_late_and_forgetful_workers_decide_as_one_that_has_all_in_memory(worker:
             workers[0].written(number, kept)
             if number < 500:  # the other one does not hear of the later ones
                 workers[1].written(number, kept)
-    late = LinkPolicy(OPTIONS, store=worker())
+    late = LinkPolicy(OPTIONS, store=worker().journal)
     assert late.standing("党\ud800.cn") == ""
     late.begin(700, kept)
     read(late, log, 701, 750)
@@ -133,20 +133,20 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
 ) -> None:
     monkeypatch.setattr(host_counts, "_TOGETHER", 5)
     log, alone = finished(600), LinkPolicy(OPTIONS)
-    through, kept, written = LinkPolicy(OPTIONS, store=worker()), None, 0
+    through, kept, written = LinkPolicy(OPTIONS, store=worker().journal), None, 0
     for number, outcome in enumerate(log, 1):
         alone.count(outcome)
         through.count(outcome, number)
         if number % EVERY:
             continue
-        dying = LinkPolicy(OPTIONS, store=worker())
+        dying = LinkPolicy(OPTIONS, store=worker().journal)
         if kept:
             dying.begin(written, kept)
         read(dying, log, written + 1, number)
         with monkeypatch.context() as patch, pytest.raises(Killed):
             killed_at(number // EVERY * 2, patch)
             dying.checkpoint(number)
-        late = LinkPolicy(OPTIONS, store=worker())
+        late = LinkPolicy(OPTIONS, store=worker().journal)
         if kept:
             late.begin(written, kept)
         read(late, log, written + 1, number)
@@ -159,13 +159,13 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
 def test_a_slow_worker_counts_once_what_a_faster_one_that_was_killed_had_counted(worker: Worker) -> None:
     log, alone = finished(300), LinkPolicy(OPTIONS)
     read(alone, log, 1, 300)
-    fast, slow = (LinkPolicy(OPTIONS, store=worker()) for _ in range(2))
+    fast, slow = (LinkPolicy(OPTIONS, store=worker().journal) for _ in range(2))
     read(fast, log, 1, 300)
     fast.checkpoint(300)  # which nobody hears of
     read(slow, log, 1, 100)
     kept = slow.checkpoint(100)
     slow.written(100, kept)
-    late = LinkPolicy(OPTIONS, store=worker())
+    late = LinkPolicy(OPTIONS, store=worker().journal)
     late.begin(100, kept)
     for policy in (slow, late):
         read(policy, log, 101, 300)
@@ -179,8 +179,8 @@ def test_counts_of_more_pages_stay_whatever_the_language_of_the_server(tmp_path:
     monkeypatch.setenv("LC_ALL", "en_US")
     with RedisServer(tmp_path) as foreign, closing(RedisFrontier(foreign.client(), "党建", 0.0, 9, 0)) as frontier:
         for number in (695_058, 692_678, 695_059, 692_679):
-            frontier.write_counted([("党建.cn", HostCounts(pages=number).pack(number))])
-        found = frontier.counted(["党建.cn"])["党建.cn"]
+            frontier.journal.write_counted([("党建.cn", HostCounts(pages=number).pack(number))])
+        found = frontier.journal.counted(["党建.cn"])["党建.cn"]
         assert found is not None and HostCounts.unpack(found).pages == 695_059
 
 
@@ -188,7 +188,7 @@ def test_a_summary_needs_no_server(tmp_path: Path) -> None:
     log = finished(300)
     with RedisServer(tmp_path) as only:
         frontier = RedisFrontier(only.client(), "党建", 0.0, 9, 0, patience=0.0)
-        policy = LinkPolicy(OPTIONS, store=frontier)
+        policy = LinkPolicy(OPTIONS, store=frontier.journal)
         policy.meet(f"{site}.cn" for site in range(SITES // 2))
         read(policy, log, 1, 300)
     assert 0 < len(policy.left) < len(policy.slowed)

@@ -17,8 +17,8 @@ KILLS = [
     ("SetAside.put", 4, "after"),
     ("SqliteFrontier.done", 8, "before"),
     ("SqliteFrontier.done", 13, "after"),
-    ("SqliteFrontier.save", 1, "before"),  # the checkpoint
-    ("SqliteFrontier.save", 1, "after"),
+    ("SqliteJournal.save", 1, "before"),  # the checkpoint
+    ("SqliteJournal.save", 1, "after"),
     ("SqliteFrontier.reprice", 1, "after"),  # but it is not noted that the links have their new scores
     ("SetAside.drop", 1, "before"),  # the second look's row is there
     ("SetAside.drop", 2, "after"),

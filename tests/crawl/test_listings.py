@@ -82,7 +82,7 @@ def test_each_listing_is_asked_for_once_and_what_is_refused_never(crawled: tuple
     assert {path: server.asked(path) for path in LISTINGS} == dict.fromkeys(LISTINGS, 1)
     assert server.asked("/private/s.xml") == server.asked("/private/1.html") == server.asked("/sitemap.xml") == 0
     with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
-        reasons = {outcome.url.removeprefix(server.url): outcome.reason for _, outcome in frontier.outcomes()}
+        reasons = {outcome.url.removeprefix(server.url): outcome.reason for _, outcome in frontier.journal.outcomes()}
         state, private = frontier.find(fingerprint("http://10.0.0.1/s.xml")) or (None, None)
         dropped = frontier.dropped()
     assert {path: reasons[path] for path in ("/index.xml", "/part.xml.gz", "/feed.xml")} == {

@@ -30,8 +30,7 @@ from topical_crawler.crawl.steering import (
     control_state,
     perform,
 )
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State
-from topical_crawler.frontier import redis as redis_module
+from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State, redis_journal
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.strategies.baselines import BreadthFirst
 from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError
@@ -274,7 +273,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(request_: dict[str, 
     with pytest.raises(SteeringError, match=said.replace("(", r"\(")):
         perform(frontier, request_)
     assert waiting(frontier) == ["http://a.cn/1"]
-    assert frontier.load("control") is None
+    assert frontier.journal.load("control") is None
 
 
 def test_control_is_kept_with_the_frontier(open_frontier: Open) -> None:
@@ -430,7 +429,7 @@ def test_marks_are_learned_after_the_pages_that_were_finished_when_they_came(ope
     whole = learner()
     restore(whole, frontier)
     assert whole.told == [*first, *marks[0], *second, *marks[1]]
-    frontier.save("strategy", {"name": "x", "after": 2, "state": {}})
+    frontier.journal.save("strategy", {"name": "x", "after": 2, "state": {}})
     rest = learner()
     restore(rest, frontier)
     assert rest.told == [*marks[0], *second, *marks[1]]
@@ -439,11 +438,11 @@ def test_marks_are_learned_after_the_pages_that_were_finished_when_they_came(ope
 def test_marks_come_after_the_last_page_of_a_log_whose_beginning_was_forgotten(
     open_frontier: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_module, "KEPT", 2)
+    monkeypatch.setattr(redis_journal, "KEPT", 2)
     frontier = open_frontier()
     frontier.push([link(url, 0.5) for url in urls(1, 2, 3, 4, 5)])
     fetch(frontier, *["off topic"] * 5)
-    frontier.checkpoint("strategy", 5, {})
+    frontier.journal.checkpoint("strategy", 5, {})
     frontier.revive({fingerprint(url): url for url in urls(1, 2, 3, 4)})  # so few pages are finished now
     ask(frontier, "mark", texts=[a_mark(1)])
     marks, told = Marks(frontier), learner()

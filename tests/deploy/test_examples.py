@@ -97,9 +97,9 @@ def test_a_frontier_works_with_the_rights_of_its_account(guarded: GuardedRedis) 
         entry = frontier.pop(0.0)
         assert entry is not None and entry.priority == 4.0
         frontier.requeue(entry.key)
-        frontier.save("control", {"paused": True})
-        assert frontier.load("control") == {"paused": True}
-        assert frontier.claim("robots a.cn", 5.0) and not frontier.claim("robots a.cn", 5.0)
+        frontier.journal.save("control", {"paused": True})
+        assert frontier.journal.load("control") == {"paused": True}
+        assert frontier.journal.claim("robots a.cn", 5.0) and not frontier.journal.claim("robots a.cn", 5.0)
         assert len(frontier.waiting(10)) == 5
         assert frontier.details()
         assert client.unlink(*client.scan_iter(match="topical:{party}:*")) > 0

@@ -275,9 +275,9 @@ class TestDone:
         drain(frontier)
         for n in "丙甲乙":
             frontier.done(key(n), outcome(n, keep=n == "甲"))
-        assert list(frontier.outcomes()) == [(1, outcome("丙", False)), (2, outcome("甲")), (3, outcome("乙", False))]
-        assert list(frontier.outcomes(2)) == [(3, outcome("乙", False))]
-        assert list(frontier.outcomes(3)) == []
+        assert list(frontier.journal.outcomes()) == [(1, outcome("丙", False)), (2, outcome("甲")), (3, outcome("乙", False))]
+        assert list(frontier.journal.outcomes(2)) == [(3, outcome("乙", False))]
+        assert list(frontier.journal.outcomes(3)) == []
 
     def test_pushes_the_links(self, frontier: Frontier) -> None:
         frontier.push([entry("甲")])
@@ -300,7 +300,7 @@ class TestDone:
         with pytest.raises(ValueError, match="finite"):
             frontier.done(key("甲"), outcome("甲"), [entry("乙"), entry("丙", math.nan)])
         assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
-        assert list(frontier.outcomes()) == []
+        assert list(frontier.journal.outcomes()) == []
         assert frontier.done(key("甲"), outcome("甲"), [entry("乙")]) == Pushed(new=1)
 
     def test_a_done_page_is_never_given_out_again(self, frontier: Frontier) -> None:
@@ -379,7 +379,7 @@ class TestFoundAgain:
         frontier.push([Entry(fingerprint("http://a.cn/甲"), "http://a.cn/甲", "a.cn", 0.5)])
         done = pop(frontier).key
         frontier.done(done, outcome("甲"))
-        assert len(list(frontier.outcomes())) == 1  # where it is shared, the log tells
+        assert len(list(frontier.journal.outcomes())) == 1  # where it is shared, the log tells
         assert frontier.is_settled(done)
         frontier.revive({done: "http://a.cn/甲"})
         assert not frontier.is_settled(done)
@@ -608,12 +608,12 @@ class TestRevive:
         frontier.done(pop(frontier).key, outcome("甲"), [entry("乙", 0.5), entry("丙", 0.9)])
         assert frontier.revive({key("甲"): "http://a.cn/甲"}) == 1
         assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
-        assert list(frontier.outcomes()) == [(1, outcome("甲"))]
+        assert list(frontier.journal.outcomes()) == [(1, outcome("甲"))]
         assert name(frontier.pop(0.0)) == "丙"
         again = pop(frontier)
         assert (again.url, again.host, again.priority, again.rescored) == ("http://a.cn/甲", "a.cn", 0.7, 0)
         frontier.done(again.key, outcome("甲", keep=False))
-        assert list(frontier.outcomes()) == [(1, outcome("甲")), (2, outcome("甲", keep=False))]
+        assert list(frontier.journal.outcomes()) == [(1, outcome("甲")), (2, outcome("甲", keep=False))]
         assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 1, State.DROPPED: 0}
         assert frontier.push([entry("甲", 9.0)]) == Pushed(known=1)
 
@@ -631,7 +631,7 @@ class TestRevive:
         assert frontier.revive({key(n): f"http://a.cn/{n}" for n in "甲乙无"}) == 0
         assert frontier.revive({}) == 0
         assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 1}
-        assert (len(list(frontier.outcomes())), frontier.dropped()) == (0, {"站外": 1})
+        assert (len(list(frontier.journal.outcomes())), frontier.dropped()) == (0, {"站外": 1})
 
     def test_at_another_address(self, make: Make) -> None:
         """Its host's politeness holds, as it does for a requeued entry."""
@@ -657,7 +657,7 @@ class TestRevive:
         assert frontier.revive({e.key: e.url for e in entries[:250]}) == 250
         assert sum(frontier.dropped().values()) + frontier.counts()[State.DONE] == 50
         assert drain(frontier) == [name(e) for e in sorted(entries[:250], key=lambda e: -e.priority)]
-        assert len(list(frontier.outcomes())) == 150
+        assert len(list(frontier.journal.outcomes())) == 150
 
     def test_discarded_and_revived_again_and_again(self, frontier: Frontier) -> None:
         entries = [entry(str(n), n / 10) for n in range(10)]
@@ -853,12 +853,12 @@ class TestClocks:
 
 
 def test_of_many_that_come_to_a_point_one_is_the_first(frontier: Frontier) -> None:
-    assert [frontier.first("重排", n) for n in (1, 1, 3, 2, 3, 4)] == [True, False, True, False, False, True]
-    assert frontier.first("别的", 1)
-    assert frontier.load("重排") is None
-    frontier.save("重排", 99)
-    assert frontier.first("重排", 5)
-    assert frontier.load("重排") == 99
+    assert [frontier.journal.first("重排", n) for n in (1, 1, 3, 2, 3, 4)] == [True, False, True, False, False, True]
+    assert frontier.journal.first("别的", 1)
+    assert frontier.journal.load("重排") is None
+    frontier.journal.save("重排", 99)
+    assert frontier.journal.first("重排", 5)
+    assert frontier.journal.load("重排") == 99
 
 
 def test_leases(frontier: Frontier) -> None:
@@ -883,14 +883,14 @@ def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:
     lesson = {"词": ["党建", "支部"], "数": 3}
     frontier.done(pop(frontier).key, Outcome("http://a.cn/甲", True, 0.5, lesson=lesson))
     frontier.done(pop(frontier).key, Outcome("http://b.cn/乙", True))
-    assert [o.lesson for _, o in frontier.outcomes()] == [lesson, None]
+    assert [o.lesson for _, o in frontier.journal.outcomes()] == [lesson, None]
 
 
 def test_who_led_to_a_page_is_kept(frontier: Frontier) -> None:
     frontier.push([entry("甲"), entry("乙", host="b.cn")])
     frontier.done(pop(frontier).key, Outcome("http://a.cn/甲", True, 0.5, led_by=("www.c.cn", "d.cn:8080")))
     frontier.done(pop(frontier).key, Outcome("http://b.cn/乙", True))
-    assert [o.led_by for _, o in frontier.outcomes()] == [("www.c.cn", "d.cn:8080"), ()]
+    assert [o.led_by for _, o in frontier.journal.outcomes()] == [("www.c.cn", "d.cn:8080"), ()]
 
 
 def test_counts_hosts_and_length(frontier: Frontier) -> None:
@@ -905,18 +905,18 @@ def test_counts_hosts_and_length(frontier: Frontier) -> None:
 
 
 def test_a_checkpoint_is_saved(frontier: Frontier) -> None:
-    assert frontier.checkpoint("策略", 1_000, {"党建": 1}) and frontier.checkpoint("策略", 1_000, {"党建": 2})
-    assert frontier.load("策略") == {"党建": 2}
+    assert frontier.journal.checkpoint("策略", 1_000, {"党建": 1}) and frontier.journal.checkpoint("策略", 1_000, {"党建": 2})
+    assert frontier.journal.load("策略") == {"党建": 2}
 
 
 def test_save_and_load(frontier: Frontier) -> None:
-    assert frontier.load("策略") is None
+    assert frontier.journal.load("策略") is None
     data = {"词": [1, 2.5, None, {"党建": True}]}
-    frontier.save("策略", data)
+    frontier.journal.save("策略", data)
     data["词"].clear()
-    assert frontier.load("策略") == {"词": [1, 2.5, None, {"党建": True}]}
-    frontier.save("策略", [])
-    assert frontier.load("策略") == []
+    assert frontier.journal.load("策略") == {"词": [1, 2.5, None, {"党建": True}]}
+    frontier.journal.save("策略", [])
+    assert frontier.journal.load("策略") == []
 
 
 def test_close_twice(make: Make) -> None:

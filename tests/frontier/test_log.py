@@ -8,8 +8,9 @@ import pytest
 from frontier_tools import entry, outcome
 from redis_tools import RedisServer
 
-from topical_crawler.frontier import redis as redis_module
+from topical_crawler.frontier import redis_journal
 from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.frontier.redis_journal import RedisJournal
 
 PAGES, KEPT, EVERY = 120, 20, 10
 Open = Callable[[], RedisFrontier]
@@ -18,7 +19,7 @@ Open = Callable[[], RedisFrontier]
 @pytest.fixture
 def opened(redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     """Opens the crawl of further workers, of which little is kept."""
-    monkeypatch.setattr(redis_module, "KEPT", KEPT)
+    monkeypatch.setattr(redis_journal, "KEPT", KEPT)
     redis_server.client().flushall()
     made: list[RedisFrontier] = []
 
@@ -32,7 +33,7 @@ def opened(redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 def names(frontier: RedisFrontier, after: int = 0) -> list[tuple[int, str]]:
-    return [(number, found.url.rpartition("/")[2]) for number, found in frontier.outcomes(after)]
+    return [(number, found.url.rpartition("/")[2]) for number, found in frontier.journal.outcomes(after)]
 
 
 def crawl(workers: list[RedisFrontier], pages: int) -> list[tuple[int, str]]:
@@ -46,7 +47,7 @@ def crawl(workers: list[RedisFrontier], pages: int) -> list[tuple[int, str]]:
         worker.done(page.key, outcome(page.url.rpartition("/")[2]))
         log += names(workers[0], len(log))
         if len(log) % EVERY == 0:
-            assert workers[0].checkpoint("stand", len(log), {"seen": len(log)})
+            assert workers[0].journal.checkpoint("stand", len(log), {"seen": len(log)})
     return log
 
 
@@ -65,21 +66,21 @@ def test_what_is_long_past_is_forgotten_and_the_rest_has_its_numbers(opened: Ope
     assert KEPT <= len(held) <= KEPT + EVERY and held == log[-len(held) :]
     for worker in workers:  # the second one has never read it
         assert names(worker) == held and names(worker, PAGES - 7) == log[-7:]
-    assert late.load("stand") == {"seen": PAGES}
+    assert late.journal.load("stand") == {"seen": PAGES}
 
 
 def test_a_worker_that_joins_late_asks_for_little(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     log = crawl([opened()], PAGES + 3)
     given: list[bytes] = []
-    ask = RedisFrontier._log
+    ask = RedisJournal._log
 
-    def counting(frontier: RedisFrontier, *arguments: int, **options: int) -> tuple[int, list[bytes]]:
-        answer = ask(frontier, *arguments, **options)
+    def counting(journal: RedisJournal, *arguments: int, **options: int) -> tuple[int, list[bytes]]:
+        answer = ask(journal, *arguments, **options)
         given.extend(answer[1])
         return answer
 
     late = opened()
-    monkeypatch.setattr(RedisFrontier, "_log", counting)
+    monkeypatch.setattr(RedisJournal, "_log", counting)
     assert names(late, PAGES) == log[-3:]
     assert len(given) <= 3 + EVERY + 3
     assert names(late, PAGES - 5) == log[-8:] and len(given) < PAGES / 2
@@ -88,5 +89,5 @@ def test_a_worker_that_joins_late_asks_for_little(opened: Open, monkeypatch: pyt
 def test_a_late_checkpoint_of_a_slow_worker_changes_nothing(opened: Open) -> None:
     frontier = opened()
     crawl([frontier], 2 * EVERY)
-    assert not frontier.checkpoint("stand", EVERY, {"seen": EVERY})
-    assert frontier.load("stand") == {"seen": 2 * EVERY}
+    assert not frontier.journal.checkpoint("stand", EVERY, {"seen": EVERY})
+    assert frontier.journal.load("stand") == {"seen": 2 * EVERY}

@@ -241,7 +241,7 @@ class Comparison(RuleBasedStateMachine):
         best = model.best(self.now)
         assert self.frontier.best(self.now) == (None if best is None else model.known[best].priority)
         assert self.frontier.wait(self.now) == model.wait(self.now)
-        assert sum(1 for _ in self.frontier.outcomes()) == model.done
+        assert sum(1 for _ in self.frontier.journal.outcomes()) == model.done
 
     def teardown(self) -> None:
         if hasattr(self, "frontier"):

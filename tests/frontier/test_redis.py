@@ -84,7 +84,7 @@ class TestLeases:
         for call in (late.sent, lambda k, _: late.drop(k, "太深"), lambda k, _: late.requeue(k)):
             with pytest.raises(LookupError):
                 call(again.key, 13.0)
-        assert [o for _, o in late.outcomes()] == [outcome("甲")]
+        assert [o for _, o in late.journal.outcomes()] == [outcome("甲")]
         assert other.counts()[State.WAITING] == 1
 
     def test_renew_names_the_leases_that_are_lost(self, worker: Worker) -> None:
@@ -113,7 +113,7 @@ class TestLeases:
         frontier._tokens[key("甲")] = token
         frontier.done(key("甲"), outcome("甲"), [entry("乙")])
         assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
-        assert len(list(frontier.outcomes())) == 1
+        assert len(list(frontier.journal.outcomes())) == 1
 
 
 class TestManyWorkers:
@@ -174,7 +174,7 @@ class TestManyWorkers:
         assert len(got) == len(set(got)) == pages
 
     def test_one_of_many_does_what_is_due(self, worker: Worker) -> None:
-        one, other = worker("w1"), worker("w2")
+        one, other = worker("w1").journal, worker("w2").journal
         assert [one.first("x", 16), other.first("x", 16), other.first("x", 15), other.first("x", 32)] == [
             True,
             False,
@@ -281,7 +281,7 @@ class TestDamage:
             pop(frontier)
             frontier.done(key(name), outcome(name))
         server.client().lset("topical:{党建}:outcomes", 0, msgpack.packb([RECORD + 1, "u"]))
-        assert [n for n, _ in frontier.outcomes()] == [2]
+        assert [n for n, _ in frontier.journal.outcomes()] == [2]
 
     def test_what_is_too_large_is_refused_before_anything_changes(self, worker: Worker) -> None:
         frontier = worker()
@@ -430,12 +430,12 @@ class TestServer:
             frontier.push([entry(str(n), host=f"{n}.cn") for n in range(30)])
             popped = [pop(frontier) for _ in range(3)]
             frontier.done(popped[0].key, outcome("x"), [entry("neu")])
-            before = frontier.counts(), list(frontier.outcomes()), frontier.waiting(99)
+            before = frontier.counts(), list(frontier.journal.outcomes()), frontier.waiting(99)
             server.stop() if how == "restart" else server.kill()
             threading.Timer(0.5, server.start).start()
             frontier.done(popped[1].key, outcome("y"))  # waits for the server
             assert frontier.counts() == {**before[0], State.IN_FLIGHT: 1, State.DONE: 2}
-            assert list(frontier.outcomes())[:1] == before[1]
+            assert list(frontier.journal.outcomes())[:1] == before[1]
             assert frontier.waiting(99) == before[2]
             assert frontier.details()["lease_expiries"] == 0
         finally:

@@ -55,7 +55,7 @@ def test_killed_at_random_moments(file: Path) -> None:
         process.wait()
     assert len(set(finished)) == len(finished), "a page was given out after it was done"
     frontier = SqliteFrontier(file, in_flight_per_host=10**9)
-    stored = [int(o.url.rpartition("/")[2]) for _, o in frontier.outcomes()]
+    stored = [int(o.url.rpartition("/")[2]) for _, o in frontier.journal.outcomes()]
     assert set(finished) <= set(stored)
     assert len(stored) == len(set(stored)) <= len(finished) + 4, "at most the page being finished at each kill is done unreported"
     expected = {"0"} | {str(m) for n in stored for m in links(n)}
@@ -82,7 +82,7 @@ def test_in_flight_waits_again_with_all_it_had(file: Path) -> None:
     frontier = SqliteFrontier(file, in_flight_per_host=9)
     frontier.push([entry("甲", 0.9, "p", meta={"retries": 2}), entry("乙", 0.5)])
     first = frontier.pop(0.0)
-    frontier.save("x", 1)
+    frontier.journal.save("x", 1)
     abandon(frontier)
     frontier = SqliteFrontier(file, in_flight_per_host=9)
     assert frontier.recovered == 1
@@ -94,7 +94,7 @@ def test_in_flight_waits_again_with_all_it_had(file: Path) -> None:
 def test_an_uncommitted_pop_simply_waits(file: Path) -> None:
     frontier = SqliteFrontier(file)
     frontier.push([entry("甲")])
-    frontier.save("x", 1)
+    frontier.journal.save("x", 1)
     frontier.pop(0.0)
     abandon(frontier)
     frontier = SqliteFrontier(file)
@@ -105,7 +105,7 @@ def test_an_uncommitted_pop_simply_waits(file: Path) -> None:
 def test_a_death_within_done_leaves_nothing_of_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frontier = SqliteFrontier(file)
     frontier.push([entry("甲")])
-    frontier.save("x", 1)
+    frontier.journal.save("x", 1)
     frontier.pop(0.0)
 
     class Death(BaseException):
@@ -120,7 +120,7 @@ def test_a_death_within_done_leaves_nothing_of_it(file: Path, monkeypatch: pytes
     monkeypatch.undo()
     abandon(frontier)
     frontier = SqliteFrontier(file)
-    assert (list(frontier.outcomes()), list(drain(frontier))) == ([], ["甲"])
+    assert (list(frontier.journal.outcomes()), list(drain(frontier))) == ([], ["甲"])
     frontier.close()
 
 
@@ -142,18 +142,18 @@ def test_everything_is_there_after_close(file: Path) -> None:
     assert frontier.pop(0.0) is not None
     frontier.done(key("甲"), outcome("甲", keep=False), [entry("己", host="b.cn")])
     frontier.drop(key("乙"), "robots.txt")
-    frontier.save("策略", {"词": 1})
+    frontier.journal.save("策略", {"词": 1})
     frontier.close()
     frontier = SqliteFrontier(file)
     assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 2}
     assert frontier.dropped() == {"站外": 1, "robots.txt": 1}
     assert frontier.hosts() == 2
-    assert frontier.load("策略") == {"词": 1}
+    assert frontier.journal.load("策略") == {"词": 1}
     assert [frontier.is_settled(key(n), off_topic=True) for n in "丙丁"] == [False, True]
     frontier.push([entry("甲"), entry("戊")])
     frontier.pop(0.0)
     frontier.done(key("丙"), outcome("丙"))
-    assert [(n, o.keep) for n, o in frontier.outcomes()] == [(1, False), (2, True)]
+    assert [(n, o.keep) for n, o in frontier.journal.outcomes()] == [(1, False), (2, True)]
     frontier.close()
 
 
@@ -168,17 +168,17 @@ def test_what_was_discarded_and_revived_stays_so(file: Path) -> None:
     for _ in range(2):
         frontier = SqliteFrontier(file, in_flight_per_host=9)
         assert frontier.counts() == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
-        assert (frontier.dropped(), len(list(frontier.outcomes())), frontier.hosts()) == ({"不要": 1}, 2, 2)
+        assert (frontier.dropped(), len(list(frontier.journal.outcomes())), frontier.hosts()) == ({"不要": 1}, 2, 2)
         assert [(e.url, len(e.evidence)) for e in frontier.waiting(9)] == [("http://b.cn/丁", 1), ("http://a.cn/乙", 1)]
         frontier.close()
 
 
 def test_who_was_first_is_remembered(file: Path) -> None:
     frontier = SqliteFrontier(file)
-    assert frontier.first("重排", 3)
+    assert frontier.journal.first("重排", 3)
     abandon(frontier)
     frontier = SqliteFrontier(file)
-    assert [frontier.first("重排", n) for n in (3, 4)] == [False, True]
+    assert [frontier.journal.first("重排", n) for n in (3, 4)] == [False, True]
     frontier.close()
 
 
@@ -206,7 +206,7 @@ def test_its_log_of_changes_stays_small(file: Path) -> None:
     text, most = "a" * 1_000_000, 0
     for n in range(80):
         frontier.push([entry(f"{n}")])
-        frontier.save(str(n), text)
+        frontier.journal.save(str(n), text)
         most = max(most, wal.stat().st_size)
     frontier.close()
     assert file.stat().st_size > 80 * len(text) > 3 * most
@@ -216,7 +216,7 @@ def test_its_log_of_changes_stays_small(file: Path) -> None:
 def test_details(file: Path) -> None:
     frontier = SqliteFrontier(file)
     frontier.push([entry(str(n)) for n in range(1_000)])
-    frontier.save("x", 1)
+    frontier.journal.save("x", 1)
     wal = file.with_name(f"{file.name}-wal")
     assert frontier.details() == {
         "backend": "sqlite", "place": str(file), "bytes": file.stat().st_size + wal.stat().st_size,
@@ -243,7 +243,7 @@ def test_another_program_that_writes_for_too_long(file: Path, monkeypatch: pytes
     frontier.push([entry(n) for n in "甲乙丙丁戊"])
     first, second, third, fourth = (frontier.pop(0.0) for _ in range(4))
     assert first and second and third and fourth
-    frontier.save("x", 1)
+    frontier.journal.save("x", 1)
     calls: list[Callable[[], object]] = [
         lambda: frontier.done(first.key, outcome("甲"), [entry("己")]),
         lambda: frontier.requeue(second.key),
@@ -253,22 +253,22 @@ def test_another_program_that_writes_for_too_long(file: Path, monkeypatch: pytes
         lambda: frontier.discard("不要", below=0.2),
         lambda: frontier.revive({fourth.key: fourth.url}),
         lambda: frontier.reprice({key("戊"): 0.9}),
-        lambda: frontier.first("重排", 1),
-        lambda: frontier.save("x", 2),
+        lambda: frontier.journal.first("重排", 1),
+        lambda: frontier.journal.save("x", 2),
         lambda: getattr(frontier.pop(0.0), "url", None),
     ]
     with writer(file):
-        before = (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.load("x"))
+        before = (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.journal.load("x"))
         for call in calls:
             with pytest.raises(
                 FrontierFileError, match=r"frontier\.sqlite: database is locked: another program .*Remedy: end that"
             ):
                 call()
-        assert (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.load("x")) == before
-        assert list(frontier.outcomes()) == []
+        assert (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.journal.load("x")) == before
+        assert list(frontier.journal.outcomes()) == []
     results = [call() for call in calls]
     assert results == [Pushed(new=1), None, None, None, Pushed(new=1), 1, 1, None, True, None, "http://a.cn/戊"]
-    assert [o.url for _, o in frontier.outcomes()] == ["http://a.cn/甲"]
+    assert [o.url for _, o in frontier.journal.outcomes()] == ["http://a.cn/甲"]
     assert list(drain(frontier)) == ["乙", "丁", "己", "庚"]
     frontier.close()
     with writer(file), pytest.raises(FrontierFileError, match="another program"):
@@ -294,7 +294,7 @@ def test_a_full_disk(file: Path, full: Callable[[SqliteFrontier], Iterator[None]
     """SQLite throws the whole open transaction away: the frontier says so from then on; the file holds the last page done."""
     frontier = SqliteFrontier(file, in_flight_per_host=9)
     frontier.push([entry("0", 1.0)])
-    frontier.save("x", 1)
+    frontier.journal.save("x", 1)
     finished: list[int] = []
     room = contextmanager(full)(frontier)
     with room:
@@ -306,13 +306,13 @@ def test_a_full_disk(file: Path, full: Callable[[SqliteFrontier], Iterator[None]
                 frontier.push([entry(f"{1_000_000 + m}", 0.0, "p" * 200) for m in links(n)])
                 frontier.done(popped.key, outcome(str(n)), [entry(str(m), 1.0, "p" * 400) for m in links(n)])
                 finished.append(n)
-        for call in (lambda: frontier.pop(0.0), lambda: frontier.push([entry("1")]), lambda: frontier.save("x", 2)):
+        for call in (lambda: frontier.pop(0.0), lambda: frontier.push([entry("1")]), lambda: frontier.journal.save("x", 2)):
             with pytest.raises(FrontierFileError, match="the disk"):
                 call()
         frontier.close()
     assert len(finished) > 5
     frontier = SqliteFrontier(file, in_flight_per_host=10**9)
-    assert [int(o.url.rpartition("/")[2]) for _, o in frontier.outcomes()] == finished
+    assert [int(o.url.rpartition("/")[2]) for _, o in frontier.journal.outcomes()] == finished
     expected = {"0"} | {str(m) for n in finished for m in links(n)} | {str(1_000_000 + m) for n in finished for m in links(n)}
     assert set(drain(frontier)) == expected - {str(n) for n in finished}
     frontier.close()

@@ -15,8 +15,9 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl import checkpoints, second_look
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.frontier import SqliteFrontier
+from topical_crawler.frontier.sqlite import SqliteJournal
 
-CLASSES = {cls.__name__: cls for cls in (CorpusStore, SecondLook, SetAside, SqliteFrontier)}
+CLASSES = {cls.__name__: cls for cls in (CorpusStore, SecondLook, SetAside, SqliteFrontier, SqliteJournal)}
 
 
 def kill_at(cls: type, name: str, call: int, when: str) -> None:

@@ -29,14 +29,14 @@ def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: 
     """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
     kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
     if counts is not None:  # first, for it shows others that they read the log too late
-        frontier.checkpoint(COUNTED, pages, {"after": pages, "counts": counts})
-    frontier.checkpoint(_CHECKPOINT, pages, kept)
+        frontier.journal.checkpoint(COUNTED, pages, {"after": pages, "counts": counts})
+    frontier.journal.checkpoint(_CHECKPOINT, pages, kept)
 
 
 def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy | None = None) -> int:
     """Load the last checkpoint into ``strategy`` and ``policy``. Returns the number of the last page that it covers; 0 without a
     checkpoint. Raises CrawlError for one that ``strategy`` cannot read."""
-    saved = frontier.load(_CHECKPOINT)
+    saved = frontier.journal.load(_CHECKPOINT)
     if saved is None:
         return 0
     with _reading(frontier):
@@ -72,7 +72,7 @@ def restore(strategy: Strategy, frontier: Frontier) -> None:
     Raises CrawlError where it cannot read what was learned."""
     marks, learned = Marks(frontier), load_checkpoint(strategy, frontier)
     marks.give(strategy, learned)
-    for number, outcome in frontier.outcomes(learned):
+    for number, outcome in frontier.journal.outcomes(learned):
         learn_again(strategy, outcome, frontier)
         marks.give(strategy, number)
     if (threshold := control_state(frontier)["page_threshold"]) is not None:

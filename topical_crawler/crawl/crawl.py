@@ -119,8 +119,9 @@ class Crawl:
         self._put_back = Changes()
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
-        self.policy = LinkPolicy(options, strategy.learns_links, frontier if isinstance(frontier, Store) else None)
-        self.moves = Moves(frontier.load, frontier.save)
+        shared = frontier.journal if isinstance(frontier.journal, Store) else None
+        self.policy = LinkPolicy(options, strategy.learns_links, shared)
+        self.moves = Moves(frontier.journal.load, frontier.journal.save)
         self.outages = Outages(options.rest, options.seed)
         folder = CrawlFolder(options.data_dir)
         # Persist only with SQLite: other workers cannot resume it.
@@ -135,9 +136,9 @@ class Crawl:
         self._again: set[bytes] = set()  # pages that this run visits again
         if options.refresh is not None:
             self._refresh(options.refresh)
-        elif isinstance(frontier, SqliteFrontier) and frontier.load(_SUNK):
+        elif isinstance(frontier, SqliteFrontier) and frontier.journal.load(_SUNK):
             frontier.shift(SUNK, -SUNK / 2)
-            frontier.save(_SUNK, "")
+            frontier.journal.save(_SUNK, "")
 
     @classmethod
     def open(cls, options: CrawlOptions, topic: Topic, resources: Resources | None) -> Crawl:
@@ -228,7 +229,7 @@ class Crawl:
         if not self.strategy.relevance_is_probability:
             return
         marked, texts = self.control.marks.urls, set[str]()
-        log = (outcome for _, outcome in self.frontier.outcomes() if outcome.reason in ("", OFF_TOPIC))
+        log = (outcome for _, outcome in self.frontier.journal.outcomes() if outcome.reason in ("", OFF_TOPIC))
         while some := list(islice(log, _JUDGED_AT_ONCE)):
             visits = [(fingerprint(o.url).hex(), o) for o in some if o.lesson is not None and o.url not in marked]
             kept = set(self.store.kept_among([key for key, _ in visits]))
@@ -254,11 +255,11 @@ class Crawl:
                 f"{self.frontier.details()['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
             )
         assert isinstance(self.frontier, SqliteFrontier)  # others are refused with the arguments
-        if self.frontier.load(_SUNK) != _REFRESHING:
+        if self.frontier.journal.load(_SUNK) != _REFRESHING:
             self.frontier.shift(-SUNK, -SUNK / 2)
-            self.frontier.save(_SUNK, _REFRESHING)
+            self.frontier.journal.save(_SUNK, _REFRESHING)
         kinds = tuple(self._listings)  # those that are read
-        listings = [outcome.url for _, outcome in self.frontier.outcomes() if outcome.reason in kinds]
+        listings = [outcome.url for _, outcome in self.frontier.journal.outcomes() if outcome.reason in kinds]
         visits = (Visited(url, at, on, date, not depth, keep) for url, at, depth, keep, date, on in self.store.visits())
         urls = [*dict.fromkeys(listings), *due(visits, self.policy.fetched, seconds, datetime.now(UTC))]
         places = {fingerprint(url): (url, SEED_PRIORITY + number) for number, url in enumerate(reversed(urls), 1)}
@@ -282,8 +283,10 @@ class Crawl:
         """Headers that ask for a page that is visited again only if it has changed."""
         if entry.key not in self._again:
             return {}
-        row = self.store.get(entry.key.hex())
-        known = row.why.get("validators", {}) if row is not None else self.frontier.load(f"validators {entry.key.hex()}") or {}
+        if (row := self.store.get(entry.key.hex())) is not None:
+            known = row.why.get("validators", {})
+        else:
+            known = self.frontier.journal.load(f"validators {entry.key.hex()}") or {}
         return {header: known[name] for name, header in _CONDITIONS.items() if name in known}
 
     def _is_last(self) -> bool:
@@ -305,7 +308,7 @@ class Crawl:
                     self._save_checkpoint()
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then
                     self.estimate = self._estimated()
-                    self.frontier.save(ESTIMATE, asdict(self.estimate) if self.estimate else None)
+                    self.frontier.journal.save(ESTIMATE, asdict(self.estimate) if self.estimate else None)
         for part in (self.frontier, self.second_look, self.store, self.adviser):
             with self._reporting():
                 if part is not None:
@@ -350,7 +353,7 @@ class Crawl:
                 self._lose(key)
         self._read_log()
         self._after_pages()
-        if checkpoint_due(self._counted, self.finished) and (known := self.frontier.load(COUNTED)):
+        if checkpoint_due(self._counted, self.finished) and (known := self.frontier.journal.load(COUNTED)):
             self._counted = known["after"]
             self.policy.written(self._counted, known["counts"])
         self.policy.expected = last_expected(self.frontier)
@@ -366,7 +369,7 @@ class Crawl:
     def _read_log(self, learned: int = 0) -> None:
         """Count the pages finished since the last time, by whichever worker, and learn from those after number ``learned``;
         learning again from a page that this worker judged changes nothing."""
-        for number, outcome in self.frontier.outcomes(self.finished):
+        for number, outcome in self.frontier.journal.outcomes(self.finished):
             if number > self.finished + 1:
                 self._check_gap()
             self.policy.count(outcome, number)
@@ -377,7 +380,7 @@ class Crawl:
 
     def _check_gap(self) -> None:
         """Raises FrontierServerError where what comes next in the log was not damaged, but forgotten."""
-        known = self.frontier.load(COUNTED)
+        known = self.frontier.journal.load(COUNTED)
         if known and known["after"] - self.finished > KEPT:
             raise FrontierServerError(
                 f"this worker was away for more than {KEPT:,} pages, and what came of them is forgotten. Remedy: start it again"
@@ -393,7 +396,7 @@ class Crawl:
 
     def _is_first(self, what: str, number: int) -> bool:
         """Whether this worker is the one that does what is due at a number of finished pages."""
-        return not self.frontier.shared or self.frontier.first(what, number)
+        return not self.frontier.shared or self.frontier.journal.first(what, number)
 
     def _lose(self, key: bytes) -> None:
         if (entry := self.in_flight.pop(key, None)) is not None:
@@ -416,7 +419,7 @@ class Crawl:
             return True  # a person looks at it, and may feed it
         if self.refreshes:
             if not (more := self._has_fresh()) and not self.in_flight:
-                self.frontier.save(_SUNK, _REFRESHED)
+                self.frontier.journal.save(_SUNK, _REFRESHED)
             return more
         if not self.frontier.shared:
             return len(self.frontier) > 0
@@ -603,7 +606,7 @@ class Crawl:
         elif item.status == HTTPStatus.OK:
             self.moves.note(entry.url)
         if item.is_listing and item.validators:
-            self.frontier.save(f"validators {entry.key.hex()}", item.validators)
+            self.frontier.journal.save(f"validators {entry.key.hex()}", item.validators)
         del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
         self.progress.note_page(item)
         if not self.frontier.shared:  # the log of a shared frontier is read by tick()
@@ -654,7 +657,7 @@ def _check_corpus(crawl: Crawl) -> None:
     """
     if crawl.frontier.shared and not crawl.options.corpus:
         return
-    latest = crawl.frontier.outcomes(max(0, crawl.finished - 50))
+    latest = crawl.frontier.journal.outcomes(max(0, crawl.finished - 50))
     last = [outcome.url for _, outcome in latest if not is_listing(outcome.reason)][-10:]
     if last and not any(crawl.store.get(fingerprint(url).hex()) for url in last):
         raise CrawlError(

@@ -103,7 +103,7 @@ def _sample(frontier: Frontier, finished: int) -> Iterator[Outcome]:
         start, end = part * finished // STRETCHES, (part + 1) * finished // STRETCHES
         end = min(end, start + SAMPLE // STRETCHES)
         if start < end:
-            for number, outcome in frontier.outcomes(start):
+            for number, outcome in frontier.journal.outcomes(start):
                 if number > end:  # a shared frontier has forgotten that part
                     break
                 yield outcome

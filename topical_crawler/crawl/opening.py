@@ -73,7 +73,7 @@ def claim_folder(folder: CrawlFolder, topic: Topic, options: CrawlOptions) -> No
 def _claim_shared(frontier: Frontier, topic: Topic, options: CrawlOptions) -> None:
     """The same for a crawl in Redis. Its workers must also have the same edition of the topic, by which each judges."""
     mine = {**_claim(topic, options), "edition": edition(topic)}
-    known = frontier.agree("claim", mine)
+    known = frontier.journal.agree("claim", mine)
     _compare(known, mine, f"Redis, under the name {options.name!r},", "name another crawl (-s TOPICAL_CRAWL=NAME)")
     if known["edition"] != mine["edition"]:
         if frontier.details()["workers"] > 1:
@@ -82,7 +82,7 @@ def _claim_shared(frontier: Frontier, topic: Topic, options: CrawlOptions) -> No
                 f"all of them the same files; to change the topic, stop them first (topical-crawler frontier stop)"
             )
         logger.warning("The topic %r has changed since the crawl began; it goes on with the new edition", topic.name)
-        frontier.save("claim", mine)
+        frontier.journal.save("claim", mine)
     if (version := known["version"]) != __version__:
         logger.warning("The crawl was begun by version %s of the program; this worker is version %s", version, __version__)
 

@@ -28,12 +28,12 @@ def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> No
     best = rescore_waiting(strategy, policy, frontier)
     if strategy.kept_per_score is not None:
         policy.expected = expected_texts(strategy, frontier, best)
-        frontier.save(_EXPECTED, policy.expected)
+        frontier.journal.save(_EXPECTED, policy.expected)
 
 
 def last_expected(frontier: Frontier) -> float | None:
     """What :func:`look_ahead` noted last, in whichever worker; None where nothing is known."""
-    expected: float | None = frontier.load(_EXPECTED)
+    expected: float | None = frontier.journal.load(_EXPECTED)
     return expected
 
 
@@ -42,7 +42,7 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     every second time twice as many, every fourth time four times as many, and so on. Returns their scores, the link with the
     highest priority first; None where nothing was learned."""
     revision = strategy.revision + policy.revision
-    last, times = frontier.load(_RESCORED) or (0, 0)
+    last, times = frontier.journal.load(_RESCORED) or (0, 0)
     if revision == last:
         return None
     times += 1
@@ -50,7 +50,7 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     policy.meet(e.host for e in entries)
     places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
     frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
-    frontier.save(_RESCORED, [revision, times])
+    frontier.journal.save(_RESCORED, [revision, times])
     return [score or 0.0 for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: -pair[0])]
 
 

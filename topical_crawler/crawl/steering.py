@@ -66,7 +66,7 @@ def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
 
 def control_state(frontier: Frontier) -> dict[str, Any]:
     """Orders to all workers: "paused", "stop" (a new text with every order to stop), "page_threshold" (None: the topic's)."""
-    return {"paused": False, "stop": "", "page_threshold": None, **(frontier.load(_CONTROL) or {})}
+    return {"paused": False, "stop": "", "page_threshold": None, **(frontier.journal.load(_CONTROL) or {})}
 
 
 def perform(frontier: Frontier, request: Request, crawl: Known = _NOTHING) -> Answer:
@@ -88,7 +88,7 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     counts = frontier.counts()
     control = control_state(frontier)
     # Every finished page has an outcome, one that was fetched again has several: these are the last ones, or more.
-    outcomes = frontier.outcomes(max(0, counts[State.DONE] - last) if last else 0)
+    outcomes = frontier.journal.outcomes(max(0, counts[State.DONE] - last) if last else 0)
     finished = (outcome.reason for _, outcome in outcomes if outcome.reason != REDIRECTED)
     reasons = Counter(deque(finished, last) if last else finished)
     return {
@@ -102,7 +102,7 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         "page_threshold": control["page_threshold"],
         "marked": len(Marks(frontier).urls),
         "details": frontier.details(),
-        "expected": frontier.load(ESTIMATE),
+        "expected": frontier.journal.load(ESTIMATE),
         **(crawl.facts(request.get("expected") is True) if crawl.facts is not None else {}),
     }
 
@@ -193,7 +193,7 @@ def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         urls = {fingerprint(url): url for url in _urls(request)}
     else:
         urls = {}
-        for _, outcome in frontier.outcomes():
+        for _, outcome in frontier.journal.outcomes():
             if outcome.reason == reason:
                 urls[fingerprint(outcome.url)] = outcome.url
             elif urls:
@@ -226,12 +226,12 @@ def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Remedy: put texts into the topic's {MARKED}")
     counts = frontier.counts()
     done = counts[State.DONE]
-    finished = max((number for number, _ in frontier.outcomes(done)), default=done)  # a page may have several outcomes
+    finished = max((number for number, _ in frontier.journal.outcomes(done)), default=done)  # a page may have several outcomes
     if counts[State.IN_FLIGHT] and not frontier.shared:
         finished += 1  # that page may have been judged already
     portion = [finished, [[text.url, text.title, text.text, text.mark] for text in new]]
     number = marks.number + 1
-    while frontier.agree(f"marks {number}", portion) != portion:
+    while frontier.journal.agree(f"marks {number}", portion) != portion:
         number += 1
     marks.read()
     return {"texts": len(marks.urls)}
@@ -256,7 +256,7 @@ class Marks:
 
     def read(self) -> None:
         """Read portions that were saved since the last time."""
-        while portion := self._frontier.load(f"marks {self.number + 1}"):
+        while portion := self._frontier.journal.load(f"marks {self.number + 1}"):
             self.number += 1
             texts = [MarkedText(*fields) for fields in portion[1]]
             self.urls.update(text.url for text in texts)
@@ -289,7 +289,7 @@ ACTIONS: Mapping[str, Callable[[Frontier, Request, Known], Answer]] = {
 
 
 def _change(frontier: Frontier, **values: Any) -> None:
-    frontier.save(_CONTROL, control_state(frontier) | values)
+    frontier.journal.save(_CONTROL, control_state(frontier) | values)
 
 
 def _shown(entry: Entry, explain: Explain | None) -> Answer:

@@ -37,7 +37,7 @@ from topical_crawler.web.rights import FILES, MOST_FILE, FileRules, Signal, of_p
 from topical_crawler.web.urls import host, origin_of
 
 if TYPE_CHECKING:
-    from topical_crawler.frontier.redis import RedisFrontier
+    from topical_crawler.frontier.redis_journal import RedisJournal
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +154,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         crawl = self._crawl
         if crawl is None or not crawl.frontier.shared:
             return await self._ask(origin, request)
-        notes = cast("RedisFrontier", crawl.frontier)
+        notes = cast("RedisJournal", crawl.frontier.journal)
         asked = -math.inf
         if self._in_doubt(origin):
             return await self._ask(origin, request, notes)
@@ -168,7 +168,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         text, *files = text.split(_BETWEEN)
         return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request, files)
 
-    async def _ask(self, origin: str, request: Request, notes: RedisFrontier | None = None) -> _Rules | None:
+    async def _ask(self, origin: str, request: Request, notes: RedisJournal | None = None) -> _Rules | None:
         """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
         fails or cannot be reached, forbids everything: the host rests and is asked again."""
         robots = self._request_for(f"{origin}/robots.txt", request)
@@ -245,7 +245,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return texts
 
     def _no_answer(
-        self, origin: str, why: str, notes: RedisFrontier | None, asked: float = 0.0, reached: bool = True
+        self, origin: str, why: str, notes: RedisJournal | None, asked: float = 0.0, reached: bool = True
     ) -> _Rules | None:
         name = host(origin)
         self._note_down(HostFacts(name, "unreachable", 0.0, now_utc()))

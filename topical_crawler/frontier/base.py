@@ -96,6 +96,35 @@ class LeaseLost(LookupError):
     """The entry is no longer this process's: its lease ran out, and it waits again or another process has it."""
 
 
+class Journal(Protocol):
+    """What a crawl remembers beside its links: the log of its finished pages, checkpoints, and notes by name."""
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        """Finished pages in the order in which they were finished, as (number from 1, outcome), from number ``after`` + 1. A
+        shared journal may have forgotten the first ones of very many."""
+
+    def save(self, name: str, data: Any) -> None:
+        """Store JSON data under a name, e.g. a strategy's checkpoint."""
+
+    def load(self, name: str) -> Any:
+        """What :meth:`save` stored; None if there is none."""
+
+    def checkpoint(self, name: str, number: int, data: Any) -> bool:
+        """As :meth:`save`, of what was learned from the first ``number`` finished pages, unless a checkpoint of more pages was
+        stored. Returns whether it was. A shared journal may forget then what it told of the pages long before."""
+        self.save(name, data)
+        return True
+
+    def agree(self, name: str, data: Any) -> Any:
+        """As :meth:`save`, but the first one to say something is right. Returns what holds."""
+        if self.load(name) is None:
+            self.save(name, data)
+        return self.load(name)
+
+    def first(self, name: str, number: int) -> bool:
+        """Whether this is the first call with ``name`` and a number as high, over all processes and runs."""
+
+
 @runtime_checkable
 class Frontier(Protocol):
     """Best-first, polite, crash-safe. Times are seconds on one monotonic clock, passed in by the caller; a frontier that machines
@@ -115,6 +144,9 @@ class Frontier(Protocol):
 
     recovered: int
     """Entries that were in flight when an earlier process died, and wait again since this frontier was opened."""
+
+    journal: Journal
+    """What the crawl remembers beside its links."""
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """Add links.
@@ -177,15 +209,8 @@ class Frontier(Protocol):
     def renew(self) -> frozenset[bytes]:
         """Extend the leases of this process. Returns the keys whose lease is lost: for them :class:`LeaseLost` is raised."""
 
-    def first(self, name: str, number: int) -> bool:
-        """Whether this is the first call with ``name`` and a number as high, over all processes and runs."""
-
     def set_delay(self, host: str, seconds: float) -> None:
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
-
-    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """Finished pages in the order in which they were finished, as (number from 1, outcome), from number ``after`` + 1. A
-        shared frontier may have forgotten the first ones of very many."""
 
     def counts(self) -> dict[State, int]:
         """How many entries are in each state (all four states present)."""
@@ -198,19 +223,6 @@ class Frontier(Protocol):
 
     def details(self) -> dict[str, Any]:
         """Facts for people, as JSON data: "backend", its "place" without a password, "bytes", of a shared one workers, leases."""
-
-    def save(self, name: str, data: Any) -> None:
-        """Store JSON data under a name, e.g. a strategy's checkpoint."""
-
-    def load(self, name: str) -> Any:
-        """What :meth:`save` stored; None if there is none."""
-
-    def checkpoint(self, name: str, number: int, data: Any) -> bool:
-        """As :meth:`save`, of what was learned from the first ``number`` finished pages, unless a checkpoint of more pages was
-        stored. Returns whether it was. A shared frontier may forget then what it told of the pages long before."""
-
-    def agree(self, name: str, data: Any) -> Any:
-        """As :meth:`save`, but the first one to say something is right. Returns what holds."""
 
     def __len__(self) -> int:
         """How many entries wait."""

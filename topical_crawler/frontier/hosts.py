@@ -244,11 +244,6 @@ class LocalFrontier(Frontier):
         """See :meth:`Frontier.set_delay`. Not stored: robots.txt is read again by the next process."""
         self._hosts.set_delay(host, seconds)
 
-    def checkpoint(self, name: str, number: int, data: Any) -> bool:
-        """See :meth:`Frontier.checkpoint`. Only this process stores any."""
-        self.save(name, data)
-        return True
-
     def renew(self) -> frozenset[bytes]:
         return frozenset()
 

@@ -16,6 +16,7 @@ from topical_crawler.frontier.base import (
     MAX_EVIDENCE,
     NO_ROOM,
     Entry,
+    Journal,
     Outcome,
     Pushed,
     State,
@@ -36,6 +37,36 @@ _HEAD = 6
 _WIDTH = 7
 
 
+class MemoryJournal(Journal):
+    """The journal of a frontier in memory."""
+
+    def __init__(self) -> None:
+        self._outcomes: list[Outcome] = []
+        self._saved: dict[str, str] = {}
+        self._firsts: dict[str, int] = {}
+
+    def add(self, outcome: Outcome) -> None:
+        """Append a finished page to the log."""
+        self._outcomes.append(outcome)
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        while after < len(self._outcomes):
+            after += 1
+            yield after, self._outcomes[after - 1]
+
+    def save(self, name: str, data: Any) -> None:
+        """See :meth:`Journal.save`. Stored as JSON text, as in the other backends."""
+        self._saved[name] = json.dumps(data, ensure_ascii=False)
+
+    def load(self, name: str) -> Any:
+        return json.loads(self._saved[name]) if name in self._saved else None
+
+    def first(self, name: str, number: int) -> bool:
+        if is_first := number > self._firsts.get(name, -1):
+            self._firsts[name] = number
+        return is_first
+
+
 class MemoryFrontier(LocalFrontier):
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in memory; see :class:`LocalFrontier`."""
 
@@ -46,14 +77,12 @@ class MemoryFrontier(LocalFrontier):
         self._in_flight: dict[bytes, tuple[_Row, Turn]] = {}
         self._done: dict[bytes, _Row] = {}  # without evidence
         self._dropped: dict[bytes, tuple[_Row, str]] = {}
-        self._outcomes: list[Outcome] = []
         self._queues: dict[str, list[_Place]] = {}
         self._live: Counter[str] = Counter()
         self._worst: list[tuple[float, int, bytes]] = []  # of what waits, the worst first; empty where there is no bound
         self._read: dict[bytes, tuple[_Row, Entry]] = {}  # what `waiting` gave out last
-        self._saved: dict[str, str] = {}
-        self._firsts: dict[str, int] = {}
         self._number = 0
+        self.journal = MemoryJournal()
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. Nothing is pushed when one entry is unsound (ValueError)."""
@@ -173,7 +202,7 @@ class MemoryFrontier(LocalFrontier):
         row, turn = self._take(key)
         self._hosts.finish(row[2], turn)
         self._done[key] = row[:_HEAD]
-        self._outcomes.append(outcome)
+        self.journal.add(outcome)
         return self.push(entries)
 
     def drop(self, key: bytes, reason: str) -> None:
@@ -209,16 +238,6 @@ class MemoryFrontier(LocalFrontier):
             revived += 1
         return revived
 
-    def first(self, name: str, number: int) -> bool:
-        if is_first := number > self._firsts.get(name, -1):
-            self._firsts[name] = number
-        return is_first
-
-    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        while after < len(self._outcomes):
-            after += 1
-            yield after, self._outcomes[after - 1]
-
     def counts(self) -> dict[State, int]:
         return {
             State.WAITING: len(self._waiting),
@@ -229,16 +248,6 @@ class MemoryFrontier(LocalFrontier):
 
     def details(self) -> dict[str, Any]:
         return {"backend": "memory", "place": "the memory of this process"}
-
-    def save(self, name: str, data: Any) -> None:
-        """See :meth:`Frontier.save`. Stored as JSON text, as in the other backends."""
-        self._saved[name] = json.dumps(data, ensure_ascii=False)
-
-    def load(self, name: str) -> Any:
-        return json.loads(self._saved[name]) if name in self._saved else None
-
-    def agree(self, name: str, data: Any) -> Any:
-        return json.loads(self._saved.setdefault(name, json.dumps(data, ensure_ascii=False)))
 
     def __len__(self) -> int:
         return len(self._waiting)

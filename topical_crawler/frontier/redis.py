@@ -19,7 +19,6 @@ import msgpack
 import redis
 
 from topical_crawler.frontier.base import (
-    KEPT,
     NO_PAGES,
     Entry,
     Frontier,
@@ -34,18 +33,18 @@ from topical_crawler.frontier.base import (
     check_priority,
     host_of,
 )
+from topical_crawler.frontier.redis_journal import RedisJournal
 from topical_crawler.frontier.redis_server import (
     VERSION,
     RecordError,
     Server,
     logger,
     pack_links,
+    pack_list,
     pack_outcome,
     read_entry,
-    read_outcome,
     refuse_plain_port,
 )
-from topical_crawler.web.urls import fingerprint
 
 
 def _steady() -> float:
@@ -56,8 +55,7 @@ def _steady() -> float:
 _BEFORE, _AFTER = "topical:{", "}:"  # around a crawl's name, what all its keys begin with
 DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
 _WAITING = bytes([State.WAITING])
-_DISCARDED, _READ, _OUTCOMES = 1_000, 500, 1_000  # entries and outcomes in one call
-_KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
+_DISCARDED, _READ = 1_000, 500  # entries in one call
 
 
 class RedisFrontier(Frontier):
@@ -106,24 +104,23 @@ class RedisFrontier(Frontier):
         self.name = name
         self.worker = worker or f"worker-{secrets.token_hex(6)}"
         refuse_plain_port(client)
-        self._server = Server(client, patience)
-        self._prefix = f"{_BEFORE}{name}{_AFTER}"
+        self._server = Server(client, patience, f"{_BEFORE}{name}{_AFTER}")
+        self.journal = RedisJournal(self._server, self.worker)
         self._now = "" if clock == "server" else "0"
         self._answered = 0.0  # when the last answer was here
         self._measures = clock == "server" and not attach
         self._tokens: dict[bytes, int] = {}
         self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
-        self._done: set[bytes] = set()
         self._closed = attach
         self._server.check()
         if attach:
-            self._check_version(self._call("hget", "meta", "version"))
+            self._check_version(self._server.call("hget", "meta", "version"))
         else:
             self._join(delay, in_flight_per_host, lease, max_waiting, max_pages)
 
     def _join(self, *settings: float) -> None:
-        opened = self._server.run("open", self._prefix, self.worker, *map(repr, settings), self._now)
+        opened = self._server.run("open", self.worker, *map(repr, settings), self._now)
         self._answered = _steady()
         self._check_version(opened[0])
         held = tuple(float(value) for value in opened[2:])
@@ -192,7 +189,7 @@ class RedisFrontier(Frontier):
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         host, new = "", ""
         if url is not None:
-            record = self._call("hget", "entries", key)
+            record = self._server.call("hget", "entries", key)
             if record is None:
                 raise LeaseLost(f"entry {key.hex()} is not in the frontier")
             old = read_entry(key, record)
@@ -216,7 +213,7 @@ class RedisFrontier(Frontier):
         entries = []
         for first in range(0, len(keys), _READ):
             part = keys[first : first + _READ]
-            for key, record in zip(part, self._call("hmget", "entries", part), strict=True):
+            for key, record in zip(part, self._server.call("hmget", "entries", part), strict=True):
                 if record is not None and record[1:2] == _WAITING:
                     try:
                         entries.append(read_entry(key, record))
@@ -227,20 +224,20 @@ class RedisFrontier(Frontier):
     def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
         """See :meth:`Frontier.is_settled`. Of pages that were done, those in the part of the log that was read here; one that
         another worker has wait again meanwhile gains no evidence from this one."""
-        return key in self._done
+        return key in self.journal.done
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
         """See :meth:`Frontier.find`. Of a page that was done, and of a link dropped for want of room, no address is known."""
-        if (record := self._call("hget", "entries", key)) is None:
+        if (record := self._server.call("hget", "entries", key)) is None:
             return None
-        state = State.IN_FLIGHT if self._call("hexists", "flights", key) else State(record[1])
+        state = State.IN_FLIGHT if self._server.call("hexists", "flights", key) else State(record[1])
         return state, read_entry(key, record)
 
     def _heads(self) -> Iterator[tuple[bytes, float]]:
         """The hosts that have a waiting entry, with the score of their best one."""
         cursor, hosts = -1, {}
         while cursor != 0:
-            cursor, hosts = self._call("hscan", "hosts", max(cursor, 0), count=1_000)
+            cursor, hosts = self._server.call("hscan", "hosts", max(cursor, 0), count=1_000)
             for host, record in hosts.items():
                 if (score := msgpack.unpackb(record, raw=True)[4]) is not False:
                     yield host, score
@@ -248,7 +245,7 @@ class RedisFrontier(Frontier):
     def _queue(self, host: bytes) -> Iterator[tuple[float, bytes]]:
         """(score, member) of what waits of a host, best first."""
         first, size = 0, 16
-        while part := self._call("zrange", f"queue:{host.decode()}", first, first + size - 1, withscores=True):
+        while part := self._server.call("zrange", f"queue:{host.decode()}", first, first + size - 1, withscores=True):
             yield from ((score, member) for member, score in part)
             first, size = first + size, min(4 * size, 4_096)
 
@@ -269,62 +266,37 @@ class RedisFrontier(Frontier):
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
         """See :meth:`Frontier.revive`. A page that was done is known by its priority and depth only."""
-        self._done.difference_update(urls)
+        self.journal.done.difference_update(urls)
         return self._change("revive", [(key, host_of(url, "", ""), url) for key, url in urls.items()])
 
     def renew(self) -> frozenset[bytes]:
         """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
-        lost = frozenset(self._run("change", "renew", self.worker, _packed(list(self._tokens.items()))))
+        lost = frozenset(self._run("change", "renew", self.worker, pack_list(list(self._tokens.items()))))
         for key in lost:
             self._lose(key)
         return lost
-
-    def first(self, name: str, number: int) -> bool:
-        return bool(self._call("zadd", "firsts", {name: number}, gt=True, ch=True))
 
     def set_delay(self, host: str, seconds: float) -> None:
         """See :meth:`Frontier.set_delay`. Holds for all workers."""
         check_delay(seconds)
         self._run("change", "delay", host, repr(float(seconds)))
 
-    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """See :meth:`Frontier.outcomes`. A damaged one counts, and is left out, as are those that were forgotten."""
-        number = after
-        while (part := self._log(number))[1]:
-            number, packed_outcomes = part
-            for data in packed_outcomes:
-                number += 1
-                try:
-                    outcome = read_outcome(data)
-                except RecordError as error:
-                    logger.error("Outcome %d of the crawl %r: %s", number, self.name, error)
-                    continue
-                if len(self._done) < _KNOWN:
-                    self._done.add(fingerprint(outcome.url))
-                yield number, outcome
-
-    def _log(self, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, list[bytes]]:
-        """How many outcomes come before the first that is given, and those that follow ``after`` others; the first ``forget``
-        ones are forgotten."""
-        first, outcomes = self._server.run("log", self._prefix, "", after, most, forget)
-        return int(first), outcomes
-
     def counts(self) -> dict[State, int]:
         """See :meth:`Frontier.counts`. Over all workers."""
-        waiting, done = (int(n or 0) for n in self._call("hmget", "meta", ["waiting", "done"]))
-        flights = self._call("hlen", "flights")
+        waiting, done = (int(n or 0) for n in self._server.call("hmget", "meta", ["waiting", "done"]))
+        flights = self._server.call("hlen", "flights")
         return {State.WAITING: waiting, State.IN_FLIGHT: flights, State.DONE: done, State.DROPPED: sum(self.dropped().values())}
 
     def dropped(self) -> dict[str, int]:
-        return {reason.decode(): int(n) for reason, n in self._call("hgetall", "reasons").items() if int(n) > 0}
+        return {reason.decode(): int(n) for reason, n in self._server.call("hgetall", "reasons").items() if int(n) > 0}
 
     def hosts(self) -> int:
-        return int(self._call("hget", "meta", "hosts") or 0)
+        return int(self._server.call("hget", "meta", "hosts") or 0)
 
     def details(self) -> dict[str, Any]:
-        meta = {name.decode(): value.decode() for name, value in self._call("hgetall", "meta").items()}
+        meta = {name.decode(): value.decode() for name, value in self._server.call("hgetall", "meta").items()}
         clock = float(meta["time"])
-        workers = self._call("zrange", "workers", 0, -1, withscores=True)
+        workers = self._server.call("zrange", "workers", 0, -1, withscores=True)
         return {
             "backend": "redis",
             "place": f"{self._server.name} {self.name}",
@@ -341,46 +313,8 @@ class RedisFrontier(Frontier):
             "max_pages": int(meta["max_pages"]),
         }
 
-    def save(self, name: str, data: Any) -> None:
-        self._call("hset", "saved", name, json.dumps(data))
-
-    def load(self, name: str) -> Any:
-        text = self._call("hget", "saved", name)
-        return None if text is None else json.loads(text)
-
-    def checkpoint(self, name: str, number: int, data: Any) -> bool:
-        """See :meth:`Frontier.checkpoint`. The log of finished pages is forgotten but for the last :data:`KEPT` ones."""
-        if stored := bool(self._run("checkpoint", name, number, json.dumps(data))):
-            self._log(0, most=0, forget=number - KEPT)
-        return stored
-
-    def agree(self, name: str, data: Any) -> Any:
-        self._call("hsetnx", "saved", name, json.dumps(data))
-        return self.load(name)
-
-    def claim(self, name: str, seconds: float) -> bool:
-        """Whether this process may do what ``name`` stands for; no other may for ``seconds``."""
-        return bool(self._call("set", f"claim:{name}", self.worker, nx=True, px=max(1, round(1000 * seconds))))
-
-    def remember(self, name: str, text: str, seconds: float) -> None:
-        """Keep a text for all workers for ``seconds``; whoever waits for the claim of its name may stop waiting."""
-        self._call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
-
-    def recall(self, name: str) -> str | None:
-        """What :meth:`remember` keeps; None where there is nothing."""
-        text = self._call("get", f"text:{name}")
-        return None if text is None else text.decode("utf-8", "replace")
-
-    def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
-        """What was written last of what the crawl counts of each host; None where nothing was."""
-        return dict(zip(hosts, self._run("counts", "read", _packed([_field(host) for host in hosts])), strict=True))
-
-    def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
-        """Write what was counted of hosts, but where that of more pages is known."""
-        self._run("counts", "write", _packed([(_field(host), record) for host, record in records]))
-
     def __len__(self) -> int:
-        return int(self._call("hget", "meta", "waiting") or 0)
+        return int(self._server.call("hget", "meta", "waiting") or 0)
 
     def close(self) -> None:
         """See :meth:`Frontier.close`. What is in flight is given back at once; the server's connection stays its owner's."""
@@ -388,25 +322,21 @@ class RedisFrontier(Frontier):
             for key in list(self._tokens):
                 with contextlib.suppress(LeaseLost):  # another worker has it already
                     self.requeue(key)
-            self._call("zrem", "workers", self.worker)
+            self._server.call("zrem", "workers", self.worker)
             self._closed = True
 
     def _run(self, script: str, *arguments: Any, now: float | None = None) -> Any:
         if self._now and now is not None:
             self._now = repr(float(now))
         time = f"m{_steady() - self._answered!r}:{self.worker}" if self._measures else self._now
-        answer = self._server.run(script, self._prefix, time, *arguments)
+        answer = self._server.run(script, time, *arguments)
         self._answered = _steady()
         return answer
 
     def _change(self, what: str, items: list[Any]) -> int:
         """Change entries in steps. Returns how many changed."""
         steps = (items[first : first + _READ] for first in range(0, len(items), _READ))
-        return sum(self._run("change", what, _packed(step)) for step in steps)
-
-    def _call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
-        key = self._prefix + key
-        return self._server.ask(lambda: getattr(self._server.client, command)(key, *arguments, **options))
+        return sum(self._run("change", what, pack_list(step)) for step in steps)
 
     def _finish(self, what: str, key: bytes, *arguments: Any, now: float | None = None, keep: bool = False) -> Any:
         answer = self._run("finish", what, self.worker, key, self._tokens.get(key, ""), *arguments, now=now)
@@ -437,12 +367,3 @@ def _pushed(answer: Sequence[Any]) -> Pushed:
     """What the scripts answer to a push."""
     new, raised, known, dropped = answer
     return Pushed(new, raised, known, {dropped[i].decode(): dropped[i + 1] for i in range(0, len(dropped), 2)})
-
-
-def _packed(items: list[Any]) -> bytes:
-    """A list as the scripts read it."""
-    return bytes(msgpack.packb(items, use_bin_type=False))
-
-
-def _field(host: str) -> bytes:
-    return host.encode("utf-8", "replace")  # the web sends lone surrogates

@@ -49,32 +49,38 @@ SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
 
 class Server:
     """A Redis server as the frontier uses it. ``client`` gives bytes (no ``decode_responses``); a server that does not answer, or
-    has no memory left, is asked again for ``patience`` seconds."""
+    has no memory left, is asked again for ``patience`` seconds. The keys of the crawl begin with ``prefix``."""
 
-    def __init__(self, client: redis.Redis, patience: float) -> None:
+    def __init__(self, client: redis.Redis, patience: float, prefix: str = "") -> None:
         if client.get_encoder().decode_responses:
             raise ValueError("the frontier needs bytes from Redis. Remedy: leave decode_responses out of REDIS_PARAMS")
         self.client = client
         self.name = place_of(client)
-        self.patience = patience
+        self._patience = patience
+        self._prefix = prefix
         self._given_up = False
         self._scripts: dict[str, Script] = {}
 
-    def run(self, script: str, prefix: str, *arguments: Any) -> Any:
-        """Run a script of ``lua/`` on the keys that begin with ``prefix``. Raises FrontierServerError where the server is away or
-        full for longer than ``patience``, refuses the call, or has lost the crawl."""
+    def call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
+        """The answer to a command on a key of the crawl. Raises FrontierServerError where the server is away or full for longer
+        than ``patience``, or refuses the call."""
+        return self.ask(lambda: getattr(self.client, command)(self._prefix + key, *arguments, **options))
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Run a script of ``lua/`` on the keys of the crawl. Raises FrontierServerError as :meth:`call`, and where the server has
+        lost the crawl or has it in another version."""
         if script not in self._scripts:
             folder = files("topical_crawler.frontier") / "lua"
             parts = [(folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script)]
             self._scripts[script] = self.client.register_script("\n".join((f"local VERSION = '{VERSION}'", *parts)))
         run = self._scripts[script]
-        return self.ask(lambda: run([prefix], arguments))
+        return self.ask(lambda: run([self._prefix], arguments))
 
     def ask(self, call: Callable[[], _T]) -> _T:
         """The result of ``call``, made again while the server is away, which is said every :data:`SAID_EVERY` seconds. It may be
         made twice: it must not matter."""
         # Once it has waited in vain it does not wait again at every call that follows.
-        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self.patience), _FIRST_PAUSE, -math.inf
+        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, -math.inf
         while True:
             try:
                 result = call()
@@ -223,7 +229,7 @@ def read_entry(key: bytes, record: bytes) -> Entry:
 
 def pack_links(entries: Sequence[Entry]) -> bytes:
     """Entries as the scripts take them. Raises RecordError for a URL or a meta that is too long."""
-    return bytes(msgpack.packb([_link(entry) for entry in entries], use_bin_type=False))
+    return pack_list([_link(entry) for entry in entries])
 
 
 def _link(entry: Entry) -> tuple[Any, ...]:
@@ -237,6 +243,11 @@ def _link(entry: Entry) -> tuple[Any, ...]:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")  # the web sends lone surrogates
+
+
+def pack_list(items: list[Any]) -> bytes:
+    """A list as the scripts read it."""
+    return bytes(msgpack.packb(items, use_bin_type=False))
 
 
 def pack_outcome(outcome: Outcome) -> bytes:

@@ -21,6 +21,7 @@ from topical_crawler.frontier.base import (
     MAX_EVIDENCE,
     NO_ROOM,
     Entry,
+    Journal,
     Outcome,
     Pushed,
     State,
@@ -169,6 +170,10 @@ class Database:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise self._failed(error) from error
+
+    def first(self, sql: str, *values: Any) -> Any:
+        """The first row of an answer; None where there is none."""
+        return next(iter(self.rows(sql, values)), None)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """A statement that changes something; how many rows. Raises before it where another program writes to the file."""
@@ -414,11 +419,47 @@ class _Flight(NamedTuple):
     turn: Turn
 
 
+class SqliteJournal(Journal):
+    """The journal of a frontier in a file."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, number: int, outcome: Outcome) -> None:
+        """Write a finished page into the log, in the open transaction."""
+        lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
+        led_by = " ".join(outcome.led_by) or None
+        self._db.run(OUTCOME, (number, outcome.url, outcome.keep, outcome.relevance, outcome.reason, lesson, led_by))
+
+    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
+        while rows := self._db.rows(READ_OUTCOMES, (after, _OUTCOMES)):
+            for number, url, keep, relevance, reason, lesson, led_by in rows:
+                learned = json.loads(lesson) if lesson else None
+                yield number, Outcome(url, bool(keep), relevance, reason, learned, tuple((led_by or "").split()))
+            after = rows[-1][0]
+
+    def save(self, name: str, data: Any) -> None:
+        self._db.run(SAVE, (name, json.dumps(data)))
+        self._db.commit()
+
+    def load(self, name: str) -> Any:
+        row = self._db.first(LOAD, name)
+        return json.loads(row[0]) if row else None
+
+    def first(self, name: str, number: int) -> bool:
+        known = self._db.first(READ_NOTE, f"first {name}")
+        if known is not None and int(known[0]) >= number:
+            return False
+        self._db.run(NOTE, (f"first {name}", str(number)))
+        self._db.commit()
+        return True
+
+
 class SqliteFrontier(LocalFrontier):
     """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in the file ``path``, made where there is none;
     ``path.lock`` beside it shows who uses it. The other arguments are those of :class:`LocalFrontier`.
 
-    Changes gather in one open transaction, which :meth:`done`, :meth:`save` and :meth:`close` commit, and every few hundred
+    Changes gather in one open transaction, which :meth:`done`, :meth:`close` and the journal commit, and every few hundred
     pushes. A process that dies loses what came after: the entry that was out waits again, and no page that was done is given out
     again. Other processes may read the file meanwhile (WAL); a second frontier on it is refused.
 
@@ -438,13 +479,14 @@ class SqliteFrontier(LocalFrontier):
         self._read: dict[int, Entry] = {}  # by number, entries that wait: the best are asked for again and again
         self._uncommitted = 0
         self._db = Database(path)
+        self.journal = SqliteJournal(self._db)
         try:
             self.recovered = self._db.run(RECOVER)
             self._db.commit()
-            self._number: int = self._first(ENTRIES)[0]
-            self._finished: int = self._first(OUTCOMES)[0]
-            self._revived = int((self._first(READ_NOTE, _REVIVED) or (0,))[0])
-            self._waiting: int = self._first(WAITING)[0]
+            self._number: int = self._db.first(ENTRIES)[0]
+            self._finished: int = self._db.first(OUTCOMES)[0]
+            self._revived = int((self._db.first(READ_NOTE, _REVIVED) or (0,))[0])
+            self._waiting: int = self._db.first(WAITING)[0]
             self._reasons.update(dict(self._db.rows(REASONS)))
             self._read_full()
             self._read_heads()
@@ -457,7 +499,7 @@ class SqliteFrontier(LocalFrontier):
 
     def _read_heads(self) -> None:
         host = ""
-        while row := self._first(NEXT_HOST, host):
+        while row := self._db.first(NEXT_HOST, host):
             host, negative, number = row
             self._hosts.set_head(host, (negative, number))
             if self._worst is not None:
@@ -480,10 +522,10 @@ class SqliteFrontier(LocalFrontier):
         if best is None:
             return None
         host, (negative, number) = best
-        entry = self._read.pop(number, None) or _entry(self._first(ENTRY, number))
+        entry = self._read.pop(number, None) or _entry(self._db.first(ENTRY, number))
         entry.priority = -negative
         self._db.run(GIVE_OUT, (number,))
-        turn = self._hosts.take(host, now, self._first(HEAD, host))
+        turn = self._hosts.take(host, now, self._db.first(HEAD, host))
         self._in_flight[entry.key] = _Flight(number, host, entry.priority, turn)
         self._waiting -= 1
         return entry
@@ -518,7 +560,7 @@ class SqliteFrontier(LocalFrontier):
         return key in self._done or key in self._in_flight or (off_topic and key in self._full)
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
-        if (row := self._first(STANDING, key)) is None:
+        if (row := self._db.first(STANDING, key)) is None:
             return None
         state, dropped, *columns = row
         return State(state), replace(_entry(columns), dropped=dropped)
@@ -544,7 +586,7 @@ class SqliteFrontier(LocalFrontier):
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
         flight = self._flight(key)
-        old_url = self._first(ENTRY, flight.number)[1]
+        old_url = self._db.first(ENTRY, flight.number)[1]
         host = host_of(url, old_url, flight.host) if url is not None else flight.host
         self._db.run(REQUEUE, (host, url or old_url, json.dumps(meta) if meta is not None else None, flight.number))
         self._land(key)
@@ -557,10 +599,7 @@ class SqliteFrontier(LocalFrontier):
         flight = self._flight(key)
         with self._db.all_or_nothing():
             self._db.run(FINISH, (flight.number,))
-            lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
-            led_by = " ".join(outcome.led_by) or None
-            row = (outcome.url, outcome.keep, outcome.relevance, outcome.reason, lesson, led_by)
-            self._db.run(OUTCOME, (self._finished + 1, *row))
+            self.journal.add(self._finished + 1, outcome)
             rows, result = self._write(entries)
         self._land(key)
         self._done.add(key)
@@ -618,21 +657,6 @@ class SqliteFrontier(LocalFrontier):
         self._commit()
         return revived
 
-    def first(self, name: str, number: int) -> bool:
-        known = self._first(READ_NOTE, f"first {name}")
-        if known is not None and int(known[0]) >= number:
-            return False
-        self._db.run(NOTE, (f"first {name}", str(number)))
-        self._commit()
-        return True
-
-    def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        while rows := self._db.rows(READ_OUTCOMES, (after, _OUTCOMES)):
-            for number, url, keep, relevance, reason, lesson, led_by in rows:
-                learned = json.loads(lesson) if lesson else None
-                yield number, Outcome(url, bool(keep), relevance, reason, learned, tuple((led_by or "").split()))
-            after = rows[-1][0]
-
     def counts(self) -> dict[State, int]:
         return {
             State.WAITING: self._waiting,
@@ -643,19 +667,6 @@ class SqliteFrontier(LocalFrontier):
 
     def details(self) -> dict[str, Any]:
         return {"backend": "sqlite", "place": str(self._db.file), "bytes": self._db.bytes()}
-
-    def save(self, name: str, data: Any) -> None:
-        self._db.run(SAVE, (name, json.dumps(data)))
-        self._commit()
-
-    def load(self, name: str) -> Any:
-        row = self._first(LOAD, name)
-        return json.loads(row[0]) if row else None
-
-    def agree(self, name: str, data: Any) -> Any:
-        if (known := self.load(name)) is None:
-            self.save(name, data)
-        return data if known is None else known
 
     def __len__(self) -> int:
         return self._waiting
@@ -720,20 +731,16 @@ class SqliteFrontier(LocalFrontier):
     def _make_room(self) -> None:
         """Drop what waits beyond ``max_waiting``."""
         while self._worst is not None and self._waiting > self._max_waiting:
-            worst = self._worst.find(lambda host: self._first(TAIL, host))
+            worst = self._worst.find(lambda host: self._db.first(TAIL, host))
             assert worst is not None
             host, place = worst
-            self._full.discard(self._first(ENTRY, place[1])[0])
+            self._full.discard(self._db.first(ENTRY, place[1])[0])
             self._db.run(EVICT, (place[1],))
             self._read.pop(place[1], None)
             if self._hosts.head(host) == place:  # the worst of a host is also its best: nothing else of it waits
                 self._hosts.set_head(host, None)
             self._waiting -= 1
             self._reasons[NO_ROOM] += 1
-
-    def _first(self, statement: str, *values: Any) -> Any:
-        """The first row of an answer; None where there is none."""
-        return next(iter(self._db.rows(statement, values)), None)
 
     def _flight(self, key: bytes) -> _Flight:
         try:

@@ -127,7 +127,7 @@ class RedisCrawl:
         return perform(self._frontier, request)
 
     def claim(self) -> Mapping[str, Any]:
-        return dict(self._frontier.load("claim") or {})
+        return dict(self._frontier.journal.load("claim") or {})
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
         return see(self._frontier)
