@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
+from collections.abc import Iterator
 from typing import Any, NoReturn, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from topical_crawler.crawl.crawl import Crawl
+from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
 from topical_crawler.failures import SentBack
 from topical_crawler.frontier import HOST_AWAY, Entry, LeaseLost
 
@@ -34,6 +35,15 @@ class CrawlComponent:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+
+@contextlib.contextmanager
+def storing(crawl: Crawl) -> Iterator[None]:
+    """Have the crawl fail where the frontier or the corpus cannot be asked or written. Its scheduler ends it then."""
+    try:
+        yield
+    except STORAGE_ERRORS as error:
+        crawl.fail(error)
 
 
 def in_flight(crawler: Crawler, request: Request) -> tuple[Crawl, Entry] | None:

@@ -22,7 +22,7 @@ from wait_tools import HANGS, judging_page, stopped, wait_for
 
 from topical_crawler.corpus.record import Record
 
-TICKS = "from topical_crawler import scheduler\nfrom topical_crawler.settings import *\n\nscheduler.TICK = 0.1\n"
+TICKS = "from topical_crawler import driver\nfrom topical_crawler.settings import *\n\ndriver.TICK = 0.1\n"
 _TEAMS = ["青河队", "云岭队", "铁路局队", "港务队", "师院队"]
 _PLAYS = [
     "开场不久，{}的门将就扑出了一记点球。", "{}的前锋梅开二度，客场球迷唱起了队歌。", "中场休息以后，{}换上了两名边锋。",

@@ -20,11 +20,11 @@ DELAY = 0.3
 CRAWL_DELAY = 0.7
 SETTINGS = """
 from scrapy.core.engine import ExecutionEngine
-from topical_crawler import scheduler
+from topical_crawler import driver
 from topical_crawler.settings import *
 
 ExecutionEngine._SLOT_HEARTBEAT_INTERVAL = 1e6
-scheduler.TICK = 1e6
+driver.TICK = 1e6
 """
 """Nobody asks the scheduler again and again: a crawl goes on only where it says itself when a host's turn comes."""
 HUNG_UP = "connection failed"

@@ -69,7 +69,7 @@ class Own:
     def full(self, record, lines):
         raise OSError(28, "No space left on device")
 """
-NEXT_LOOK = "[topical_crawler.scheduler] INFO: Second look"
+NEXT_LOOK = "[topical_crawler.driver] INFO: Second look"
 
 
 @pytest.fixture(scope="module")

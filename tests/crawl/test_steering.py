@@ -25,10 +25,10 @@ from wait_tools import HANGS, wait_for
 DELAY = 0.1
 """Seconds between two pages: a crawl that waits for its commands need not crawl as fast as it can."""
 SETTINGS = """
-from topical_crawler import scheduler
+from topical_crawler import driver
 from topical_crawler.settings import *
 
-scheduler.TICK = 0.1
+driver.TICK = 0.1
 """
 """A crawl that looks often for what it is told."""
 
