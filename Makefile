@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test lint type floors experiments bench torture fuzz docs architecture wheel installed egg clean
+.PHONY: setup demo crawl test test-all lint type floors experiments bench torture fuzz docs architecture wheel installed egg clean
 .DEFAULT_GOAL := setup
 
 setup:
@@ -19,6 +19,10 @@ crawl: setup
 
 test: setup
 	$(BIN)/python -m pytest $(ARGS)
+
+# Also the tests of experiments, benchmarks, demo and deployment, and four times as many examples of each property: what CI runs.
+test-all: setup
+	$(BIN)/python -m pytest --all tests topical_crawler experiments $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -32,12 +32,36 @@ os.environ.setdefault("TOPICAL_TEST_RESOURCES", str(Resources.from_settings({}).
 os.environ["XDG_DATA_HOME"] = str(ROOT / "tests" / "no_user_data")
 os.environ.pop("TOPICAL_RESOURCES_DIR", None)
 
+ONLY_WITH_ALL = frozenset(ROOT / "tests" / name for name in ("experiments", "benchmarks", "demo", "deploy"))
+"""Folders of tests that run with ``--all`` (``make test-all``, as in CI), or where they are named."""
+EXAMPLES = {"some": 25, "all": 100}
+"""Examples of each property, without and with ``--all``."""
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
-settings.register_profile("project", derandomize=True, database=None, deadline=None)
-settings.load_profile("project")
+for profile, number in EXAMPLES.items():
+    settings.register_profile(profile, max_examples=number, derandomize=True, database=None, deadline=None)
 
 # A shell ignores Ctrl-C in what it runs in the background, and so would the commands that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare ``--all``."""
+    folders = ", ".join(sorted(folder.name for folder in ONLY_WITH_ALL))
+    examples = f"{EXAMPLES['all']} examples of each property, not {EXAMPLES['some']}"
+    parser.addoption("--all", action="store_true", help=f"also run the tests of {folders}; {examples}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the number of examples before a test module reads it."""
+    settings.load_profile("all" if config.option.all else "some")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out a folder of :data:`ONLY_WITH_ALL` without ``--all``, unless an argument leads into it."""
+    if config.option.all or collection_path not in ONLY_WITH_ALL:
+        return None
+    named = [Path(argument.partition("::")[0]).absolute() for argument in config.args]
+    return None if any(path.is_relative_to(collection_path) for path in named) else True
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -66,10 +90,14 @@ def _compile_a_share(config: pytest.Config) -> None:
     a share first, and finds the others compiled."""
     worker = getattr(config, "workerinput", None)
     state = config.stash.get(rewrite.assertstate_key, None)  # none with --assert=plain
-    if worker is None or state is None or config.option.file_or_dir or sys.dont_write_bytecode:
+    named = config.option.file_or_dir and not config.option.all
+    if worker is None or state is None or named or sys.dont_write_bytecode:
         return
     first = int(worker["workerid"].removeprefix("gw"))
-    for path in sorted((ROOT / "tests").rglob("test_*.py"))[first :: worker["workercount"]]:
+    modules = sorted((ROOT / "tests").rglob("test_*.py"))
+    if not config.option.all:
+        modules = [path for path in modules if ONLY_WITH_ALL.isdisjoint(path.parents)]
+    for path in modules[first :: worker["workercount"]]:
         compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
         if rewrite._read_pyc(path, compiled) is None:
             compiled.parent.mkdir(parents=True, exist_ok=True)

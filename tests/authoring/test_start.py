@@ -158,7 +158,7 @@ def test_a_telling_word_is_kept_whatever_the_dictionary_calls_it() -> None:
 SEGMENTER = Segmenter(stopwords=lexicon_words("stopwords.txt"))
 
 
-@settings(max_examples=40)  # each looks its words up in the whole dictionary
+@settings(max_examples=25)  # each looks its words up in the whole dictionary
 @given(st.text(max_size=60))
 def test_any_sentence_is_read(sentence: str) -> None:
     start = from_sentence(sentence)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from corpus_tools import everything, kept, rejected, start
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import CorpusError, Filters, Record, pages, plain, text_hash
@@ -72,7 +72,6 @@ def test_a_record_that_contradicts_itself_is_refused(bad: dict[str, object]) -> 
 
 def test_any_text_can_be_stored(store: CorpusStore) -> None:
     @given(text=st.text(min_size=1), title=st.text(), number=st.floats())
-    @settings(max_examples=40)
     def check(text: str, title: str, number: float) -> None:
         store.put(kept(1, text + "党", title=title + "\ud800\0", why={"anchor": title + "\ud800", "terms": [number]}))
         (found,) = store.records()

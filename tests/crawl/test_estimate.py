@@ -90,7 +90,7 @@ def estimated(frontier: MemoryFrontier, store: CorpusStore) -> Estimate | None:
     return estimate(told(), frontier, policy_of(frontier), store, finished)
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(100, 300), st.integers(0, 300), st.floats(0.2, 3), st.floats(0.02, 1))
 def test_the_interval_covers_the_truth_of_a_web_with_true_probabilities(
     store: CorpusStore, seed: int, fetched: int, waiting: int, shape: float, worth: float

@@ -59,7 +59,7 @@ class Model(RuleBasedStateMachine):
 
 
 def test_what_is_put_is_there_until_it_is_dropped() -> None:
-    run_state_machine_as_test(Model, settings=settings(max_examples=30, stateful_step_count=20, deadline=None))  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(Model, settings=settings(max_examples=25, stateful_step_count=20, deadline=None))  # type: ignore[no-untyped-call]
 
 
 def test_the_least_relevant_pages_are_let_go_where_there_is_no_room() -> None:

@@ -8,7 +8,7 @@ import unicodedata
 
 import conllu
 from export_tools import PAGE, PASSAGES, STRUCTURED, row, texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.export.conllu import ConllU
@@ -68,7 +68,6 @@ def test_documents_paragraphs_and_sentences() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(texts, max_size=3))
 def test_every_text_keeps_the_rules(found: list[str]) -> None:
     said = written(*(row(text, n) for n, text in enumerate(found)))

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 import yaml
 from export_tools import COPY, PAGE, PLAIN, row, texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.export import Job, parquet, to_files, to_folder
@@ -57,7 +57,6 @@ def test_row_groups_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read().read().num_rows == 0
 
 
-@settings(max_examples=40)
 @given(st.lists(texts, min_size=1, max_size=3))
 def test_every_text_survives(found: list[str]) -> None:
     assert read(*(row(text) for text in found)).read()["text"].to_pylist() == found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from export_tools import texts
-from hypothesis import given, settings
+from hypothesis import given
 
 from topical_crawler.export.rows import ExportError
 from topical_crawler.export.tagging import JiebaTagger, Token, load_tagger, sentences, tokens, universal
@@ -89,7 +89,6 @@ def test_both_segmenters_give_the_same_tags() -> None:
     assert tokens(line, JiebaTagger(Segmenter(backend="rjieba"))) == tokens(line, JiebaTagger(Segmenter(backend="jieba")))
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts)
 def test_tokens_leave_nothing_out(text: str) -> None:
     for tagger in (by_jieba, characters):

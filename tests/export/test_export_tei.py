@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from export_tools import PAGE, PLAIN, STRUCTURED, row, texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -120,7 +120,6 @@ ANY = st.builds(
 )
 
 
-@settings(max_examples=100)
 @given(st.lists(ANY, min_size=1, max_size=10))
 def test_every_structure_is_valid(text: list[Passage]) -> None:
     root = corpus(row(plain(text), layout=layout(text)))
@@ -129,7 +128,6 @@ def test_every_structure_is_valid(text: list[Passage]) -> None:
     assert "".join("".join(body.itertext()).split()) == "".join(plain(text).split())
 
 
-@settings(max_examples=60)
 @given(texts, st.text(st.characters(exclude_categories=["Cs"])))
 def test_the_lines_of_every_text_survive(definition: etree.DTD, text: str, title: str) -> None:
     root = corpus(row(text, title=title))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from export_tools import PAGE, PASSAGES, STRUCTURED, row, texts
-from hypothesis import given, settings
+from hypothesis import given
 from scrapy.settings import Settings
 
 from topical_crawler.cli.corpus.exporting import tagger
@@ -111,7 +111,6 @@ def test_the_structure_of_a_text() -> None:
     assert len(read(out.getvalue())[0].paragraphs) == len(PASSAGES)
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts)
 def test_the_characters_of_every_text_survive(text: str) -> None:
     (doc,) = written(row(text), project())

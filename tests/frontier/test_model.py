@@ -294,11 +294,11 @@ class RedisComparison(Comparison):
 HISTORY: Any = {"stateful_step_count": 40, "deadline": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 
 TestMemory = Comparison.TestCase
-TestMemory.settings = settings(max_examples=120, **HISTORY)
+TestMemory.settings = settings(**HISTORY)
 TestSqlite = SqliteComparison.TestCase
-TestSqlite.settings = settings(max_examples=60, **HISTORY)
+TestSqlite.settings = settings(**HISTORY)
 TestRedis = pytest.mark.usefixtures("server_of_the_model")(RedisComparison.TestCase)
-TestRedis.settings = settings(max_examples=40, **HISTORY)
+TestRedis.settings = settings(**HISTORY)
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def test_what_is_no_topic_folder_or_not_of_one_sample_is_refused(folder: Path, t
     assert (folder / "marked.jsonl").read_text(encoding="utf-8") == "党建\n"
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(st.lists(st.dictionaries(st.sampled_from(list(ALL)), st.sampled_from(MARKS)), min_size=1, max_size=4))
 def test_one_sample_after_the_other_leaves_the_last_mark_of_each_text(turns: list[dict[str, str]]) -> None:
     urls = {item.key: item.url for item in sample().items}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.resources.hownet import BETAS, DELTA, Concept, ConceptIndex, Features, HowNet, parse_definition
@@ -102,7 +102,6 @@ class Formulas:
         return sum(shared) / len(shared) if shared else 1.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     senses=st.lists(st.lists(definitions(), min_size=1, max_size=3), min_size=2, max_size=6), tree=st.sampled_from([TREE, None])
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.sources import Document, SourceError, files, open_source
@@ -93,7 +93,6 @@ def test_a_file_cut_off(tmp_path: Path) -> None:
 _JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v))
 
 
-@settings(max_examples=40)
 @given(st.lists(st.one_of(st.binary(max_size=40), _JSON.map(lambda v: json.dumps(v).encode())), max_size=5))
 def test_any_lines_can_be_read_tolerantly(tmp_path_factory: pytest.TempPathFactory, lines: list[Any]) -> None:
     path = write(tmp_path_factory.getbasetemp() / "any.jsonl", GOOD, *lines, GOOD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topical_crawler.sources.wikitext import conversion_text, link_text, plain_text, template_text
@@ -89,7 +89,6 @@ _WORD = st.text("党建支部组织生活《》，。0123ab", min_size=1, max_si
 
 @given(st.one_of(st.text(), st.lists(_PIECES, max_size=60).map("".join)))
 @example("&#" + "1" * 9000)
-@settings(max_examples=300)
 def test_anything_gives_a_text_without_empty_lines(wikitext: str) -> None:
     text = plain_text(wikitext)
     assert all(line.strip() for line in text.split("\n")) or text == ""
@@ -112,7 +111,6 @@ def _nested(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 @given(st.recursive(_WORD, _nested, max_leaves=20))
-@settings(max_examples=120)
 def test_no_markup_is_left_of_well_formed_wikitext(wikitext: str) -> None:
     text = plain_text(wikitext)
     assert not [sign for sign in _MARKUP if sign in text], (wikitext, text)

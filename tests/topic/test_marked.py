@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.judging.sample import MARKS
@@ -82,7 +82,6 @@ WORDS = st.text(st.characters(codec="utf-8") | st.sampled_from('党建支部\n\r
 TEXTS = st.builds(MarkedText.bounded, WORDS.filter(str.strip), WORDS, WORDS, st.sampled_from(MARKS))
 
 
-@settings(max_examples=60)
 @given(st.lists(TEXTS.filter(lambda text: not text.blank), max_size=5, unique_by=lambda found: found.url))
 def test_what_is_written_is_read(entries: list[MarkedText]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topical_crawler.web.urls import MAX_LENGTH, canonical, fingerprint, host, is_binary, looks_like_trap, shape
@@ -169,7 +169,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
 @given(
     st.one_of(
         st.text(),

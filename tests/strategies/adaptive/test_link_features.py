@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.strategies.adaptive import link_model as module
@@ -61,7 +61,6 @@ def meanings(url: str, found: Sequence[Evidence], features: LinkFeatures = FEATU
     return features.meanings(url, found, features.view(url, found))
 
 
-@settings(max_examples=60)
 @given(_URLS, _PLACES)
 def test_any_link_has_a_bounded_number_of_distinct_features_and_words_for_each(url: str, found: list[Evidence]) -> None:
     numbers = numbers_of(url, found)
@@ -176,7 +175,6 @@ def changing(*link: float) -> list[int]:
     return [int(n) for n in ChangingFeatures().numbers(seen(link))[0]]
 
 
-@settings(max_examples=40)
 @given(st.tuples(*[st.floats(0, most, width=32) for most in (1, 1, 1e6, 1e9, 1e6, 1, 1, 1)]))
 def test_the_standing_of_any_link_lies_in_the_tables(link: tuple[float, ...]) -> None:
     numbers = changing(*link)

@@ -71,7 +71,7 @@ def numbers(row: list[int]) -> NDArray[np.uint32]:
 _ROWS = st.lists(st.lists(st.integers(1, SIZE - 1), max_size=WIDTH, unique=True), max_size=8)
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(_ROWS, st.randoms(use_true_random=False))
 def test_rows_and_tables_give_the_same_evidence(rows: list[list[int]], draw: object) -> None:
     model = LinkModel()
@@ -109,7 +109,6 @@ def test_the_state_of_a_new_model_is_empty() -> None:
     assert restored.state_dict() == LinkModel().state_dict()
 
 
-@settings(max_examples=40)
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
 def test_the_sigmoid_of_anything_is_a_probability(x: float, y: float) -> None:
     low, high = sigmoid(np.array([min(x, y), max(x, y)]))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.strategies.adaptive.link_model import digest
@@ -82,7 +82,6 @@ def taught() -> PageClassifier:
 _WORDS = st.lists(st.sampled_from((*TERMS, *NEAR, *FAR)), max_size=12)
 
 
-@settings(max_examples=60)
 @given(_WORDS, st.lists(st.sampled_from((*TERMS, *FAR)), max_size=6), st.sampled_from(list(TERMS)))
 def test_a_further_term_in_the_title_never_speaks_against_a_page(title: list[str], body: list[str], term: str) -> None:
     untaught = judge()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.resources.cilin import Cilin
@@ -59,7 +59,6 @@ def check_against_words(table: ScoreTable, similarity: WordSimilarity, terms: di
 unit = st.floats(0, 1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     alpha=unit,
     beta=unit,
