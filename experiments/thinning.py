@@ -15,11 +15,11 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from topical_crawler.components import crawl_of
 from topical_crawler.config import random_seed
 from topical_crawler.items import PageItem
 from topical_crawler.middlewares import RelevanceMiddleware
 from topical_crawler.settings import SPIDER_MIDDLEWARES
-from topical_crawler.spiders.topical import crawl_of
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
 
