@@ -23,7 +23,7 @@ sys.path += [str(ROOT), str(ROOT / "tests" / "tools")]
 from document_tools import ofd, pdf, set_columns  # noqa: E402
 from text_scores import ngram_f1  # noqa: E402
 
-from topical_crawler.extraction.documents import read_document  # noqa: E402
+from topical_crawler.extraction.readers import read_document  # noqa: E402
 from topical_crawler.text.passages import plain  # noqa: E402
 
 HEADS = ("党建研究 2024年第3期", "关于基层工作的调查")

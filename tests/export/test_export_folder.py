@@ -13,9 +13,9 @@ from export_tools import PAGE, PLAIN, row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.export import Job, to_folder
 from topical_crawler.export.folder import INDEX, SUMS, file_name
 from topical_crawler.export.formats import FORMATS, Setup
+from topical_crawler.export.job import Job, to_folder
 from topical_crawler.export.rows import Split, as_dict
 
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.export import Job, to_files, to_stream
 from topical_crawler.export.formats import FORMATS, Setup
+from topical_crawler.export.job import Job, to_files, to_stream
 from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, parse_without, rows, without
 from topical_crawler.text.passages import markdown, passages, plain
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from export_tools import COPY, PAGE, PLAIN, row
 
-from topical_crawler.export import Job, rows, to_files, to_folder
+from topical_crawler.export import rows
 from topical_crawler.export.formats import Setup
+from topical_crawler.export.job import Job, to_files, to_folder
 from topical_crawler.export.manifest import LICENSES, Facts, Tally
 from topical_crawler.export.rows import ExportError, ExportRow, Split, as_dict
 from topical_crawler.files import explained, replacing

@@ -16,8 +16,9 @@ from export_tools import COPY, PAGE, PLAIN, row, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.export import Job, parquet, to_files, to_folder
+from topical_crawler.export import parquet
 from topical_crawler.export.formats import Setup
+from topical_crawler.export.job import Job, to_files, to_folder
 from topical_crawler.export.manifest import Facts
 from topical_crawler.export.rows import ExportError, ExportRow, Split, as_dict
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.export import Job, to_files
 from topical_crawler.export.formats import Setup, of_name, of_splits
+from topical_crawler.export.job import Job, to_files
 from topical_crawler.export.rows import NAMES, Split, drawn, threshold
 
 

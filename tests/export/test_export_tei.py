@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from topical_crawler.export import Job, to_folder
 from topical_crawler.export.formats import Setup
+from topical_crawler.export.job import Job, to_folder
 from topical_crawler.export.rows import ExportRow, as_dict
 from topical_crawler.export.tei import NAMESPACE, TeiCorpus, as_tei
 from topical_crawler.text.passages import KINDS, Passage, layout, plain

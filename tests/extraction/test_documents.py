@@ -18,21 +18,20 @@ from document_tools import Typed, ofd, pdf, set_columns
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from text_scores import ngram_f1
 
-from topical_crawler.extraction import documents, office
+from topical_crawler.extraction import documents, office, readers
 from topical_crawler.extraction.documents import (
     BROKEN,
     ENCRYPTED,
-    MOST_PAGES,
     OLD_FORMAT,
     SCANNED,
     TOO_LONG,
     Document,
     as_html,
     format_of,
-    read_document,
 )
 from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, extract
 from topical_crawler.extraction.pool import DocumentPool
+from topical_crawler.extraction.readers import MOST_PAGES, read_document
 from topical_crawler.text.passages import Passage, plain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -329,7 +328,7 @@ def test_a_document_that_takes_all_memory_or_time_ends_its_worker_and_the_next_o
 def test_a_file_of_too_many_files_or_characters_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "MOST_FILES", 10)
     assert read(zipped("word/document.xml", b"", more=10)).reason == TOO_LONG
-    monkeypatch.setattr(documents, "MOST_CHARACTERS", 100)
+    monkeypatch.setattr(readers, "MOST_CHARACTERS", 100)
     assert [read(write(GOOD)).reason for write in (pdf, ofd)] == [TOO_LONG, TOO_LONG]
 
 

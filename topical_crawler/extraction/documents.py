@@ -7,7 +7,6 @@ with :data:`MARK`. Strategies judge that page, it can be set aside for a second 
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,17 +20,11 @@ from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.details import in_address, in_text
 from topical_crawler.text.passages import Passage
 
-logger = logging.getLogger(__name__)
-
 FORMATS = ("pdf", "docx", "ofd")
 OLD_WORD = "doc"  # told from other files to say so, and not read
 DOCUMENT = "document"  # the kind of a page that is a document
 MARK = "<!--topical_crawler document "
-MOST_PAGES = 1_000
-MOST_CHARACTERS = 2_000_000
-MOST_MEMORY = 1 << 30  # bytes that a process that reads documents may take
 LEAST_PDFIUM = (5, 8)  # the first pypdfium2 that can be given fonts
-LEAST_LETTERS = 20  # letters of all pages below which a document has no text layer
 
 SCANNED = "document without text"
 ENCRYPTED = "document with a password"
@@ -95,46 +88,6 @@ def missing(formats: Sequence[str]) -> str:
     except metadata.PackageNotFoundError:  # a system's own package need not say its version
         return ""
     return "" if tuple(map(int, installed)) >= LEAST_PDFIUM else f"pypdfium2>={'.'.join(map(str, LEAST_PDFIUM))}"
-
-
-def read_document(body: bytes, kind: str) -> Document:
-    """Read a file of the format ``kind``. Raises nothing: one that cannot be read has a reason; faults of readers are logged."""
-    from topical_crawler.extraction.office import read_docx, read_ofd
-    from topical_crawler.extraction.typeset import read_pages
-
-    try:
-        if kind == "docx":
-            title, passages = read_docx(body)
-        elif kind == "ofd":
-            title, passages = read_pages(read_ofd(body, MOST_PAGES, MOST_CHARACTERS))
-        elif kind == "pdf":
-            from topical_crawler.extraction.pdf import read_pdf  # with pypdfium2, which is an extra
-
-            title, passages = read_pages(read_pdf(body, MOST_PAGES, MOST_CHARACTERS))
-        else:
-            return Document(reason=ENCRYPTED if "EncryptedPackage".encode("utf-16-le") in body else OLD_FORMAT)
-    except UnreadableError as error:
-        return Document(reason=str(error))
-    except MemoryError:
-        return Document(reason=TOO_LONG)
-    except Exception:
-        logger.exception("The reader of %s failed on a document of %s bytes.", kind, len(body))
-        return Document(reason=FAULT)
-    if sum(len(passage.text) for passage in passages) > MOST_CHARACTERS:
-        return Document(reason=TOO_LONG)
-    if count_letters(title) + sum(count_letters(passage.text) for passage in passages) < LEAST_LETTERS:
-        return Document(reason=SCANNED)
-    return Document(title, passages)
-
-
-def warm_up() -> None:
-    """Bound the memory of this process, which reads documents from anywhere, where the system has such bounds."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY if most < 0 else min(MOST_MEMORY, most), most))
 
 
 # -- A document as a page

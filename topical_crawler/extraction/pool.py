@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from topical_crawler.extraction import documents
-from topical_crawler.extraction.documents import Document, read_document
+from topical_crawler.extraction import readers
+from topical_crawler.extraction.documents import Document
 from topical_crawler.extraction.extract import CRASHED, MAX_HTML, TIMED_OUT, Extracted, extract, warm_up
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
@@ -54,12 +54,12 @@ class ExtractPool:
 
 
 class DocumentPool:
-    """Runs :func:`read_document` in worker processes as :class:`ExtractPool` does for pages. A worker takes at most
-    :data:`~topical_crawler.extraction.documents.MOST_MEMORY` of memory."""
+    """Reads documents in worker processes as :class:`ExtractPool` does pages. A worker takes at most
+    :data:`~topical_crawler.extraction.readers.MOST_MEMORY` of memory."""
 
     def __init__(self, workers: int = 1, timeout: float = TIMEOUT) -> None:
         self.timeout = timeout
-        self._pool = WorkerPool(read_document, documents.warm_up, workers, computes=True)
+        self._pool = WorkerPool(readers.read_document, readers.warm_up, workers, computes=True)
 
     async def read(self, body: bytes, kind: str) -> Document:
         """Read one document in a worker; waits while all are busy."""

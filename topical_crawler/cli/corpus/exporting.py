@@ -18,8 +18,9 @@ from topical_crawler.corpus.record import Bound, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.export import Job, rows, to_files, to_folder, to_stream
+from topical_crawler.export import rows
 from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
+from topical_crawler.export.job import Job, to_files, to_folder, to_stream
 from topical_crawler.export.manifest import Facts, Tally
 from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows

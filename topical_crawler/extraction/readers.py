@@ -1,0 +1,62 @@
+"""Read a document by its format, within bounds, in a process that reads files from anywhere."""
+
+from __future__ import annotations
+
+import logging
+
+from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.extraction.documents import (
+    ENCRYPTED,
+    FAULT,
+    OLD_FORMAT,
+    SCANNED,
+    TOO_LONG,
+    Document,
+    UnreadableError,
+)
+from topical_crawler.extraction.office import read_docx, read_ofd
+from topical_crawler.extraction.typeset import read_pages
+
+logger = logging.getLogger(__name__)
+
+MOST_PAGES = 1_000
+MOST_CHARACTERS = 2_000_000
+MOST_MEMORY = 1 << 30  # bytes that a process that reads documents may take
+LEAST_LETTERS = 20  # letters of all pages below which a document has no text layer
+
+
+def read_document(body: bytes, kind: str) -> Document:
+    """Read a file of the format ``kind``. Raises nothing: one that cannot be read has a reason; faults of readers are logged."""
+    try:
+        if kind == "docx":
+            title, passages = read_docx(body)
+        elif kind == "ofd":
+            title, passages = read_pages(read_ofd(body, MOST_PAGES, MOST_CHARACTERS))
+        elif kind == "pdf":
+            from topical_crawler.extraction.pdf import read_pdf  # with pypdfium2, which is an extra
+
+            title, passages = read_pages(read_pdf(body, MOST_PAGES, MOST_CHARACTERS))
+        else:
+            return Document(reason=ENCRYPTED if "EncryptedPackage".encode("utf-16-le") in body else OLD_FORMAT)
+    except UnreadableError as error:
+        return Document(reason=str(error))
+    except MemoryError:
+        return Document(reason=TOO_LONG)
+    except Exception:
+        logger.exception("The reader of %s failed on a document of %s bytes.", kind, len(body))
+        return Document(reason=FAULT)
+    if sum(len(passage.text) for passage in passages) > MOST_CHARACTERS:
+        return Document(reason=TOO_LONG)
+    if count_letters(title) + sum(count_letters(passage.text) for passage in passages) < LEAST_LETTERS:
+        return Document(reason=SCANNED)
+    return Document(title, passages)
+
+
+def warm_up() -> None:
+    """Bound the memory of this process, which reads documents from anywhere, where the system has such bounds."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY if most < 0 else min(MOST_MEMORY, most), most))
