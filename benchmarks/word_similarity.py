@@ -1,6 +1,6 @@
 """How well a regression over several similarities agrees with people, beside ``EXTENDED``.
 
-    python benchmarks/word_similarity.py TRAINING.tsv HALVED.tsv [OTHERS.tsv ...]
+    python benchmarks/word_similarity.py CEDICT TRAINING.tsv HALVED.tsv [OTHERS.tsv ...]
 
 Lines are ``word<TAB>word<TAB>number``. Ridge regression of the ranks of the judgements, learned on the first file and on a half
 of the second, each file weighing the same; printed are its weights and Spearman's ρ on the other half and on all other files.
@@ -9,16 +9,17 @@ of the second, each file weighing the same; printed are its weights and Spearman
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from experiments.extended_similarity import EXTENDED, ExtendedParameters, ExtendedSimilarity
 from experiments.sampling import halves
 from experiments.word_pairs import JudgedPair, Similarities, read_pairs, spearman
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity
 from topical_crawler.text.segment import normalise
 
 NAMES = ("SimH", "SimD", "characters", "Cilin", "Cilin³", "last character", "first character", "CSLS", "SimD plain",
@@ -30,12 +31,12 @@ Floats = NDArray[np.float64]
 
 
 class Measures:
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: Resources, glosses: Path) -> None:
         path = resources.path("cilin")
         if path is None:
             raise SystemExit("Cilin is missing. Remedy: topical-crawler lexicon fetch cilin")
-        self._extended = WordSimilarity.from_resources(resources, EXTENDED)
-        self._plain = WordSimilarity.from_resources(resources, SimilarityParameters(parts=True))
+        self._extended = ExtendedSimilarity.read(resources, EXTENDED, glosses=glosses)
+        self._plain = ExtendedSimilarity.read(resources, ExtendedParameters(parts=True))
         self._cilin = Cilin(path)
 
     def of(self, pairs: list[JudgedPair]) -> tuple[Floats, Floats]:
@@ -79,8 +80,8 @@ def learn(files: list[tuple[Floats, Floats]]) -> Floats:
     return np.asarray(np.linalg.solve(x.T @ (x * weight[:, None]) + _PENALTY * np.eye(x.shape[1]), x.T @ (weight * y)) / spread)
 
 
-def main(training: str, halved: str, *others: str) -> None:
-    measures = Measures(Resources.from_settings({}, {}))
+def main(glosses: str, training: str, halved: str, *others: str) -> None:
+    measures = Measures(Resources.from_settings({}, {}), Path(glosses))
     files = {path: read_pairs(path) for path in (training, halved, *others)}
     one, other = halves(len(files[halved]), 1)
     parts = {training: files[training], "half": [files[halved][i] for i in one]}
@@ -96,6 +97,6 @@ def main(training: str, halved: str, *others: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         raise SystemExit(__doc__)
     main(*sys.argv[1:])

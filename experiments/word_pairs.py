@@ -7,21 +7,20 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.extended_similarity import ExtendedParameters, ExtendedSimilarity, join, shared_characters
 from experiments.sampling import Interval, bootstrap
-from topical_crawler.strategies.semantic.similarity import (
-    SimilarityParameters,
-    WordSimilarity,
-    join,
-    shared_characters,
-)
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 from topical_crawler.text.segment import normalise
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+Parameters = TypeVar("Parameters", bound=SimilarityParameters)
 
 SHARES = tuple(i / 10 for i in range(1, 11))
 """Values of α and β that :func:`candidates` tries."""
@@ -100,7 +99,7 @@ class Similarities:
         return self.known_h | self.known_d
 
     def sim(self, parameters: SimilarityParameters) -> Floats:
-        """Algorithm 1, with the characters shared and the glosses, for every pair, in [0, 1]."""
+        """Algorithm 1, with the characters shared and the glosses that extended parameters weigh, for every pair, in [0, 1]."""
         return join(self.sim_h, self.sim_d, self.shared, self.translated, parameters)
 
 
@@ -111,10 +110,11 @@ def _row(a: str, b: str, similarity: WordSimilarity) -> tuple[float, float, bool
     known_h = hownet is not None and a in hownet and b in hownet
     known_d = vectors is not None and a in vectors and b in vectors
     shared = shared_characters(normalise(a), normalise(b))
-    return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d, shared, similarity.translated(a, b)
+    translated = similarity.translated(a, b) if isinstance(similarity, ExtendedSimilarity) else 0.0
+    return similarity.sim_h(a, b), similarity.sim_d(a, b), known_h, known_d, shared, translated
 
 
-def candidates(thresholds: Sequence[float], parameters: SimilarityParameters) -> list[SimilarityParameters]:
+def candidates(thresholds: Sequence[float], parameters: Parameters) -> list[Parameters]:
     """Constants of Algorithm 1 to choose from: α and β in :data:`SHARES`, Th1 and Th2 in ``thresholds``, all else as given."""
     tried = itertools.product(SHARES, SHARES, thresholds, thresholds)
     return [replace(parameters, alpha=a, beta=b, th1=t, th2=u) for a, b, t, u in tried]
@@ -133,9 +133,9 @@ GLOSSES = (0.0, 0.1, 0.2, 0.3)
 def choose_setting(
     files: Sequence[Sequence[JudgedPair]],
     thresholds: Sequence[float],
-    measure: Callable[[SimilarityParameters], WordSimilarity],
+    measure: Callable[[ExtendedParameters], WordSimilarity],
     glosses: bool = False,
-) -> tuple[SimilarityParameters, list[float]]:
+) -> tuple[ExtendedParameters, list[float]]:
     """The setting by which Algorithm 1 agrees best with people, by the mean of Spearman's ρ over ``files`` of pairs, and each ρ.
     Tried are each of :data:`EXTENSIONS` on or off, the weights of :data:`CHARACTERS` and :data:`GLOSSES`, the :func:`candidates`
     for α, β, Th1, Th2.
@@ -146,11 +146,11 @@ def choose_setting(
     """
     judged = [np.array([p.judgement for p in pairs]) for pairs in files]
 
-    def best_of(form: SimilarityParameters) -> tuple[SimilarityParameters, list[float]]:
+    def best_of(form: ExtendedParameters) -> tuple[ExtendedParameters, list[float]]:
         similarity = measure(form)
         found = [Similarities.of(((p.first, p.second) for p in pairs), similarity) for pairs in files]
 
-        def rhos(p: SimilarityParameters) -> list[float]:
+        def rhos(p: ExtendedParameters) -> list[float]:
             return [spearman(np.where(f.known, f.sim(p), 0.0), wanted) for f, wanted in zip(found, judged, strict=True)]
 
         weights = itertools.product(CHARACTERS, GLOSSES if glosses else GLOSSES[:1])
@@ -159,14 +159,12 @@ def choose_setting(
         return best, rhos(best)
 
     forms = itertools.product((False, True), repeat=len(EXTENSIONS))
-    plain = SimilarityParameters(glosses=GLOSSES[-1] if glosses else 0.0)  # above 0, so that they are read
+    plain = ExtendedParameters(glosses=GLOSSES[-1] if glosses else 0.0)  # above 0, so that they are read
     best = [best_of(replace(plain, **dict(zip(EXTENSIONS, flags, strict=True)))) for flags in forms]
     return max(best, key=lambda one: sum(one[1]))
 
 
-def choose(
-    given: Iterable[SimilarityParameters], measure: Callable[[SimilarityParameters], float]
-) -> tuple[SimilarityParameters, float]:
+def choose(given: Iterable[Parameters], measure: Callable[[Parameters], float]) -> tuple[Parameters, float]:
     """The constants with the highest measure, and that; of equals the first. A measure that is nan is the lowest.
 
     >>> choose([SimilarityParameters(alpha=a) for a in (0.1, 0.5, 0.9)], lambda p: -abs(p.alpha - 0.6))[0].alpha

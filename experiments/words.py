@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 from scrapy.settings import BaseSettings
 
+from experiments.extended_similarity import EXTENDED, ExtendedParameters, ExtendedSimilarity
 from experiments.figures import new_figure, save_figure, write_json
 from experiments.sampling import Interval, halves
 from experiments.word_groups import (
@@ -46,7 +47,7 @@ from topical_crawler import config
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.registry import RESOURCES, Resources
-from topical_crawler.strategies.semantic.similarity import EXTENDED, SimilarityParameters, WordSimilarity
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 
 # -- Groups of synonyms: Table 5
 
@@ -206,10 +207,10 @@ def _parted(opts: argparse.Namespace) -> tuple[dict[Path, list[JudgedPair]], dic
 def _chosen_setting(
     opts: argparse.Namespace,
     given: Mapping[Path, Sequence[JudgedPair]],
-    measure: Callable[[SimilarityParameters], WordSimilarity],
+    measure: Callable[[ExtendedParameters], WordSimilarity],
     glosses: bool,
     console: Console,
-) -> tuple[SimilarityParameters, dict[str, Any]]:
+) -> tuple[ExtendedParameters, dict[str, Any]]:
     with console.status("choosing a setting, some minutes"):
         best, rhos = choose_setting(list(given.values()), opts.grid, measure, glosses)
     parts = ", ".join(name for name in EXTENSIONS if getattr(best, name)) or "no extensions"
@@ -269,7 +270,7 @@ DESCRIPTION = (
     "frequent ones to the right. Judged synonyms is what has Sim > 0 after the thresholds. With files: Spearman's rho of SimH, "
     "SimD and Algorithm 1 with the numbers in them."
 )
-_DEFAULT = SimilarityParameters()
+_DEFAULT = ExtendedParameters()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -283,6 +284,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--synonyms", action="store_true", help="Cilin's synonyms are joined to HowNet and the vectors; with files only")
     extended = "all extensions, with the constants chosen for them (the best agreement with people), instead of the four above"
     add("--extended", action="store_true", help=f"{extended}; with files only")
+    glosses = "CC-CEDICT, gzipped or not, for --extended and --choose: words are also compared by their English glosses"
+    add("--glosses", type=Path, metavar="FILE", help=glosses)
     setting = (
         "choose the whole setting, extensions and constants (Th1, Th2 of --grid), by the mean of Spearman's rho on these pairs, "
         "and judge PAIRS.tsv by it; of a file that is named for both, a half each"
@@ -331,7 +334,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if (opts.synonyms or opts.extended) and not opts.pairs:
         option = "--extended" if opts.extended else "--synonyms"
         raise ValueError(f"{option}: the word groups are drawn from Cilin itself. Remedy: name a file of judged pairs")
-    own = SimilarityParameters(opts.alpha, opts.beta, synonyms=opts.synonyms, parts=opts.parts)
+    own = ExtendedParameters(opts.alpha, opts.beta, synonyms=opts.synonyms, parts=opts.parts)
     if opts.extended and own != _DEFAULT:
         raise ValueError("--extended has constants of its own. Remedy: leave out --alpha, --beta, --parts and --synonyms")
     if opts.choose and (not opts.pairs or opts.extended or own != _DEFAULT or opts.parameters or opts.split is not None):
@@ -339,14 +342,14 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
             "--choose: a setting is chosen for PAIRS.tsv. Remedy: name these, and no other option that sets a part of it"
         )
 
-    def measure(parameters: SimilarityParameters) -> WordSimilarity:
-        return WordSimilarity.from_resources(resources, parameters, config.cache_dir(settings))
+    def measure(parameters: ExtendedParameters) -> WordSimilarity:
+        return ExtendedSimilarity.read(resources, parameters, config.cache_dir(settings), opts.glosses)
 
     chosen: dict[str, Any] = {}
     parameters, judged = EXTENDED if opts.extended else own, {path: read_pairs(path) for path in opts.pairs}
     if opts.choose:
         given, judged = _parted(opts)
-        parameters, chosen = _chosen_setting(opts, given, measure, resources.path("cedict") is not None, console)
+        parameters, chosen = _chosen_setting(opts, given, measure, opts.glosses is not None, console)
     used = {
         "hownet": hownet.name if hownet else None,
         "hownet_tree": tree.name if hownet and tree and not parameters.rarity else None,

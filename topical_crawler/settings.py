@@ -154,7 +154,6 @@ TOPICAL_VECTORS = ""
 TOPICAL_CILIN = ""
 TOPICAL_CILIN_TREE = ""
 TOPICAL_CLC = ""
-TOPICAL_CEDICT = ""
 
 
 def check_names(names: Iterable[str]) -> None:

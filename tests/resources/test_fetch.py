@@ -60,7 +60,6 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "cilin": pinned("cilin", both, "data/cilin.txt", GROUPS),
         "cilin_tree": pinned("cilin_tree", both, "data/tree.json", TREE),
         "clc": dataclasses.replace(RESOURCES["clc"], archive=None),
-        "cedict": dataclasses.replace(RESOURCES["cedict"], archive=None),
         "vectors": pinned("vectors", source, "tcvectors-1.0/data/words.vector", b"1 1\nx 1\n"),
     }
     for name, entry in entries.items():

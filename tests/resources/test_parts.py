@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.resources.vectors import ComposingVectors, WordVectors, parts
+from topical_crawler.resources.vectors import ComposingVectors, parts
 
 KNOWN = {"中", "国", "中国", "共产", "产党", "党", "linux", "内核", "a", "b", "2019", "年"}
 
@@ -46,6 +46,3 @@ def test_composed_vectors() -> None:
     assert vectors.vector("支部反") is None and "支部反" not in vectors  # the sum has no direction
     assert vectors.similarity("支部书记", "查无") == 0.0 and "支部书记" in vectors and len(vectors) == 3
     assert vectors.nearest("支部书记", 1) == [("支部", pytest.approx(0.5**0.5))]
-    made = vectors.made_for(["支部书记", "书记", "查无", "支部书记"])
-    assert made.words == ["支部书记"] and made.matrix.shape == (1, 2) and len(vectors.made_for([])) == 0
-    assert len(WordVectors(vectors.words, rows).made_for(["支部书记"])) == 0

@@ -42,7 +42,7 @@ def test_missing_ones_say_what_it_costs_and_how_to_get_them(tmp_path: Path) -> N
     tree = tmp_path / "hownet_tree.txt"
     tree.write_text("0 event|事件 0")
     missing = Resources(tmp_path).missing()
-    assert [r.name for r in missing] == ["hownet", "vectors", "cilin", "cilin_tree", "clc", "cedict"]
+    assert [r.name for r in missing] == ["hownet", "vectors", "cilin", "cilin_tree", "clc"]
     for resource in missing:
         assert len(resource.cost) > 40 and f"topical-crawler lexicon fetch {resource.name}" in resource.cost
 

@@ -10,7 +10,6 @@ definitions, built of 5,385 different sets of sememes.
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 from collections import defaultdict
@@ -236,7 +235,6 @@ class HowNet:
             senses.setdefault(normalise(match["word"]), set()).add(parsed[text])
         if not senses:
             raise ValueError(f"{self.path}: no entry in the file; expected lines 'word POS DEF'")
-        self._rarity = False
         self.concepts: list[Concept] = sorted({*parsed.values()})
         index = {concept: i for i, concept in enumerate(self.concepts)}
         self.senses: dict[str, list[int]] = {word: sorted(index[c] for c in concepts) for word, concepts in senses.items()}
@@ -264,15 +262,6 @@ class HowNet:
         values[self._function != self._function[sense]] = 0.0
         return values
 
-    def by_rarity(self) -> HowNet:
-        """The same glossary, compared by the overlap of sememes alone, without the tree, in which a sememe counts as its rarity
-        among the definitions, ln(definitions / those with it): that two words are both ``human|人`` says little."""
-        other = copy.copy(self)
-        other.tree, other._rarity = None, True
-        for cached in ("_parts", "value_matrix"):
-            vars(other).pop(cached, None)
-        return other
-
     @cached_property
     def values(self) -> dict[str, int]:
         """Every sememe and concrete word of the definitions, with its row in ``value_matrix``."""
@@ -287,7 +276,7 @@ class HowNet:
 
     @cached_property
     def _parts(self) -> _Parts | _Overlap:
-        return _Overlap(self, self._rarity) if self.tree is None else _Parts(self)
+        return _Overlap(self) if self.tree is None else _Parts(self)
 
     @cached_property
     def _function(self) -> NDArray[np.bool_]:
@@ -313,28 +302,22 @@ class ConceptIndex:
 
 
 class _Overlap:
-    """Dice coefficient of the sememes, 2·|A∩B| / (|A|+|B|), for a HowNet without the tree; with ``rarity`` each sememe counts
-    as :meth:`HowNet.by_rarity` says instead of 1."""
+    """Dice coefficient of the sememes, 2·|A∩B| / (|A|+|B|), for a HowNet without the tree."""
 
-    def __init__(self, hownet: HowNet, rarity: bool = False) -> None:
+    def __init__(self, hownet: HowNet) -> None:
         self._bags = [sorted({hownet.values[v] for v in concept.values()}) for concept in hownet.concepts]
         holders: dict[int, list[int]] = defaultdict(list)
         for concept, bag in enumerate(self._bags):
             for value in bag:
                 holders[value].append(concept)
         self._holders = {value: np.array(concepts) for value, concepts in holders.items()}
-        self._weights = np.ones(len(hownet.values))
-        if rarity:
-            for value, concepts in holders.items():
-                self._weights[value] = np.log(len(self._bags) / len(concepts))
-        self._sizes = np.array([self._weights[bag].sum() for bag in self._bags])
+        self._sizes = np.array([float(len(bag)) for bag in self._bags])
 
     def row(self, concept: int) -> Floats:
         shared = np.zeros(len(self._bags))
         for value in self._bags[concept]:
-            shared[self._holders[value]] += self._weights[value]
-        sizes = self._sizes + self._sizes[concept]
-        return np.asarray(np.divide(2 * shared, sizes, out=np.zeros_like(shared), where=sizes > 0))
+            shared[self._holders[value]] += 1
+        return np.asarray(2 * shared / (self._sizes + self._sizes[concept]))
 
 
 class _Parts:

@@ -107,7 +107,7 @@ class Resources:
         """No resource at all.
 
         >>> Resources.none().path("hownet") is None, len(Resources.none().missing())
-        (True, 7)
+        (True, 6)
         """
         return cls(None)
 

@@ -504,10 +504,6 @@ class WordVectors:
         row = self.rows.get(normalise(word))
         return None if row is None else self.matrix[row].astype(np.float64)
 
-    def made_for(self, words: Iterable[str]) -> "WordVectors":
-        """Vectors composed for those of ``words`` that have none; here none can be."""
-        return WordVectors([], np.empty((0, self.dimensions), dtype=np.float32))
-
     def similarity(self, a: str, b: str) -> float:
         """SimD of Eq. 1, the cosine of two words' vectors, in [-1, 1]; 0.0 if a word has none."""
         left, right = self.vector(a), self.vector(b)
@@ -577,8 +573,3 @@ class ComposingVectors(WordVectors):
         total = self.matrix[[self.rows[part] for part in known]].sum(axis=0, dtype=np.float64)
         length = float(np.linalg.norm(total))
         return total / length if length > 1e-6 else None
-
-    def made_for(self, words: Iterable[str]) -> WordVectors:
-        new = (word for word in dict.fromkeys(map(normalise, words)) if word not in self.rows)
-        made = {word: vector for word in new if (vector := self.vector(word)) is not None}
-        return WordVectors(list(made), np.array(list(made.values()), dtype=np.float32).reshape(len(made), self.dimensions))

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.resources.cilin import Cilin
-from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
@@ -21,9 +19,8 @@ from topical_crawler.strategies.semantic.similarity import SimilarityParameters,
 TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 other|外 4\n"
 SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "other|外"]
 LEXICON = [f"词{i}" for i in range(12)]
-FILES = {"hownet": "glossary.txt", "hownet_tree": "tree.txt", "vectors": "v.txt", "cilin": "cilin.txt", "cedict": "cedict.txt"}
+FILES = {"hownet": "glossary.txt", "hownet_tree": "tree.txt", "vectors": "v.txt", "cilin": "cilin.txt"}
 SYNONYMS = "Aa01A01= 词1 向1 新词\nAa01A02= 向2 词8 词9\nAa01A03= 别词 词2\n"
-GLOSSES = "词1 词1 [ci] /to walk/step (of a dance); stride/\n向1 向1 [xiang] /a long walk/\n新词 新词 [xin] /stride/\n"
 LOW = SimilarityParameters(th1=0.1, th2=0.1)
 TERMS = {"词1": 1.0, "词3": 0.5, "词9": 2.0, "新词": 0.25, "向7": 1.5, "轻": 0.0}
 
@@ -39,7 +36,6 @@ def write_files(folder: Path) -> Resources:
     rows = "\n".join(f"{word} {' '.join(map(str, row))}" for word, row in zip(words, numbers, strict=True))
     (folder / "v.txt").write_text(f"{len(words)} 4\n{rows}\n", encoding="utf-8")
     (folder / "cilin.txt").write_text(SYNONYMS, encoding="utf-8")
-    (folder / "cedict.txt").write_text(GLOSSES, encoding="utf-8")
     return Resources(None, {name: folder / file for name, file in FILES.items()})
 
 
@@ -64,9 +60,6 @@ unit = st.floats(0, 1)
     beta=unit,
     th1=unit,
     th2=unit,
-    synonyms=st.booleans(),
-    parts=st.booleans(),
-    glosses=unit,
     used=st.sets(st.sampled_from(list(FILES))),
     data=st.data(),
 )
@@ -76,9 +69,6 @@ def test_the_table_holds_the_sums_of_eq_3(
     beta: float,
     th1: float,
     th2: float,
-    synonyms: bool,
-    parts: bool,
-    glosses: float,
     used: set[str],
     data: st.DataObject,
 ) -> None:
@@ -87,9 +77,7 @@ def test_the_table_holds_the_sums_of_eq_3(
     similarity = WordSimilarity(
         HowNet(folder / "glossary.txt", folder / "tree.txt" if "hownet_tree" in used else None) if "hownet" in used else None,
         WordVectors.open(folder / "v.txt") if "vectors" in used else None,
-        SimilarityParameters(alpha, beta, th1, th2, synonyms, parts, glosses=glosses),
-        Cilin(folder / "cilin.txt"),
-        Glosses(folder / "cedict.txt") if "cedict" in used else None,
+        SimilarityParameters(alpha, beta, th1, th2),
     )
     words = [*LEXICON, *(f"向{i}" for i in range(10)), "新词", "别词", "轻", "词6向1", "查无此词"]
     chosen = data.draw(st.lists(st.sampled_from(words[:-1]), min_size=1, max_size=20, unique=True))
@@ -148,10 +136,6 @@ def test_what_changes_the_result_makes_another_table(files: Resources, tmp_path:
     os.utime(files.overrides["cilin"], ns=(2, 2))
     ScoreTable.load_or_build(TERMS, Resources.none(), cache_dir=cache)
     assert tables() == 5  # it is not used
-    for time in (3, 4):
-        os.utime(files.overrides["cilin"], ns=(time, time))
-        ScoreTable.load_or_build(TERMS, files, SimilarityParameters(synonyms=True), cache_dir=cache)
-    assert tables() == 7
 
 
 @pytest.mark.parametrize("keep", [0, 100, -1])

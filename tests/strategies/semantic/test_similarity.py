@@ -1,8 +1,5 @@
 """Algorithm 1 of Zhou et al. 2019, step by step."""
 
-import logging
-import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,21 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.sampling import halves
-from experiments.word_pairs import Similarities, read_pairs, spearman
-from topical_crawler.resources.cilin import Cilin
-from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.score_table import ScoreTable
-from topical_crawler.strategies.semantic.similarity import (
-    EXTENDED,
-    SimilarityParameters,
-    WordSimilarity,
-    algorithm1,
-    centre,
-)
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 
 P = SimilarityParameters(alpha=0.9, beta=0.6, th1=0.1, th2=0.2)
 
@@ -90,129 +76,3 @@ def test_one_resource_alone(similarity: WordSimilarity) -> None:
 def test_no_resource() -> None:
     nothing = WordSimilarity.from_resources(Resources.none())
     assert nothing.hownet is None and nothing.vectors is None and nothing.sim("男人", "女人") == 0.0
-
-
-@pytest.mark.parametrize(("name", "value"), [("synonyms", 1), ("parts", "true")])
-def test_switches_are_checked(name: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be true or false"):
-        SimilarityParameters(**{name: value})  # type: ignore[arg-type]
-
-
-def test_the_extension_is_off_unless_it_is_asked_for(similarity: WordSimilarity, tmp_path: Path) -> None:
-    (tmp_path / "cilin.txt").write_text("Aa01A01= 男人 汉子\n", encoding="utf-8")
-    cilin, off = Cilin(tmp_path / "cilin.txt"), similarity.parameters
-    same = WordSimilarity(similarity.hownet, similarity.vectors, off, cilin)
-    assert same.hownet is similarity.hownet and same.vectors is similarity.vectors and same.sim("汉子", "女人") == 0.0
-    joined = WordSimilarity(similarity.hownet, similarity.vectors, replace(off, synonyms=True), cilin)
-    assert joined.sim("汉子", "男人") == pytest.approx(1.0)
-    assert joined.sim("汉子", "女人") == pytest.approx(similarity.sim("男人", "女人"))
-    assert joined.sim("男女人", "女人") == 0.0
-    composing = WordSimilarity(None, similarity.vectors, replace(off, parts=True))
-    assert composing.sim_d("男人女人", "女人") == pytest.approx((1.6 / 2) ** 0.5)
-
-
-def test_synonyms_without_cilin_are_done_without_and_said(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        WordSimilarity.from_resources(Resources.none(), EXTENDED)
-    assert "Cilin is missing" in caplog.text and "topical-crawler lexicon fetch cilin" in caplog.text
-
-
-def test_rare_sememes_count_more(tmp_path: Path) -> None:
-    lines = ["男人 N human|人,male|男", "女人 N human|人,female|女", "公鸡 N bird|禽,male|男", "老人 N human|人,aged|老年"]
-    (tmp_path / "g.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    plain = HowNet(tmp_path / "g.txt")
-    rare = WordSimilarity(plain, None, SimilarityParameters(rarity=True)).hownet
-    assert rare is not None and plain.similarity("男人", "女人") == plain.similarity("男人", "公鸡") == 0.5
-    human, male, female = math.log(4 / 3), math.log(2), math.log(4)
-    assert rare.similarity("男人", "女人") == pytest.approx(2 * human / (2 * human + male + female))
-    assert rare.similarity("男人", "公鸡") > rare.similarity("男人", "女人") > 0
-    assert rare.similarity("男人", "男人") == pytest.approx(1.0)
-
-
-def test_a_sememe_of_all_words_tells_nothing(tmp_path: Path) -> None:
-    (tmp_path / "g.txt").write_text("男人 N human|人\n女人 N human|人\n", encoding="utf-8")
-    assert HowNet(tmp_path / "g.txt").by_rarity().similarity("男人", "女人") == 0.0
-
-
-def test_centred_vectors_lose_what_all_have() -> None:
-    rng = np.random.default_rng(1)
-    own = rng.normal(size=(300, 100))
-    common = np.outer(rng.normal(size=300) * 9 + 9, np.eye(100)[0])  # a long first number, mostly of one sign
-    matrix = ((own + common) / np.linalg.norm(own + common, axis=1)[:, None]).astype(np.float32)
-    centred = centre(WordVectors([f"词{i}" for i in range(300)], matrix))
-    like, then = (float(np.abs(m @ m.T).mean()) for m in (matrix, centred.matrix))
-    assert like > 0.3 and then < 0.1
-    centred.check("centred")
-
-
-def test_shared_characters_and_the_cut(similarity: WordSimilarity) -> None:
-    p = replace(similarity.parameters, characters=0.2, cut=0.15)
-    joined = WordSimilarity(similarity.hownet, similarity.vectors, p)
-    assert joined.sim("男人", "女人") == pytest.approx(0.8 * similarity.sim("男人", "女人") + 0.2 * 0.5)
-    assert joined.sim("反面", "方面") == 0.0  # 0.1 is cut off
-    assert WordSimilarity(None, None, replace(p, cut=0.0)).sim("反面", "方面") == pytest.approx(0.1)
-
-
-def test_words_that_are_translated_alike(tmp_path: Path) -> None:
-    (file := tmp_path / "cedict.txt").write_text(
-        "# a comment\n電腦 电脑 [dian4 nao3] /computer/CL:臺|台[tai2]/\n"
-        "計算機 计算机 [ji4 suan4 ji1] /calculator/Computer (Tw)/\n"
-        "軟件 软件 [ruan3 jian4] /(computer) software/\n"
-        "車 车 [che1] /car; vehicle/\n汽車 汽车 [qi4 che1] /motor vehicle/\n",
-        encoding="utf-8",
-    )
-    glosses = Glosses(file)
-    assert len(glosses) == 5 and "電腦" not in glosses and "电脑" in glosses
-    pairs = [("电脑", "计算机"), ("电脑", "软件"), ("软件", "车"), ("电脑", "查无此词")]
-    assert [glosses.similarity(*pair) for pair in pairs] == pytest.approx([1, 0, 0, 0])  # a remark and a measure word are none
-    rare, common = math.log(5) ** 2, math.log(5 / 2) ** 2
-    assert glosses.similarity("车", "汽车") == pytest.approx(math.sqrt(common / (rare + common)))
-    file.write_text(
-        "一點兒 一点儿 [yi1 dian3 r5] /erhua variant of 一點|一点[yi1 dian3]/\n"
-        "臉兒 脸儿 [lian3 r5] /erhua variant of 臉|脸[lian3]; face/\n"
-        "臉 脸 [lian3] /face/CL:張|张[zhang1]/\n射陽 射阳 [She4 yang2] /Sheyang county in Yancheng 鹽城|盐城[Yan2 cheng2]/\n"
-        "質量 质量 [zhi4 liang4] /quality/Taiwan pr. [zhi2 liang4]/\n亞洲 亚洲 [Ya4 zhou1] /Asia/also pr. [Ya3 zhou1]/\n",
-        encoding="utf-8",
-    )
-    assert list(Glosses(file).glosses.values()) == [
-        [],
-        [{"face"}],
-        [{"face"}],
-        [{"sheyang", "county", "in", "yancheng"}],
-        [{"quality"}],
-        [{"asia"}],
-    ]  # neither another word nor another reading is a meaning
-    with pytest.raises(FileNotFoundError):  # it is not damaged
-        Glosses(tmp_path / "none.txt")
-    p = SimilarityParameters(glosses=0.4)
-    assert WordSimilarity(parameters=p, glosses=glosses).sim("电脑", "计算机") == pytest.approx(0.4)
-    with pytest.raises(ValueError, match=r"characters and glosses together are 1\.1"):
-        SimilarityParameters(characters=0.7, glosses=0.4)
-
-
-def test_the_table_of_scores_knows_the_extensions(similarity: WordSimilarity) -> None:
-    p = replace(similarity.parameters, rarity=True, centred=True, characters=0.2)
-    joined = WordSimilarity(similarity.hownet, similarity.vectors, p)
-    table = ScoreTable.build({"男人": 2.0}, joined)
-    for word in ("女人", "网红", "反面", "男人"):
-        assert table.get(word, (0.0, ""))[0] == pytest.approx(2.0 * joined.sim(word, "男人") ** 2)
-
-
-def test_the_extension_agrees_with_people(shared_data: Path, fetched_resources: dict[str, str]) -> None:
-    """PKU-500, the half that nothing was chosen on; every pair counts, also those that no resource knows. The sememe tree is for
-    the paper's form alone."""
-    tree = {"TOPICAL_HOWNET_TREE": str(shared_data / "hownet" / "WHOLE.txt")}
-    resources = Resources.from_settings(fetched_resources | tree, {})
-    if {"hownet", "vectors", "cilin", "cedict"} & {resource.name for resource in resources.missing()}:
-        pytest.skip("language resources are not fetched: topical-crawler lexicon fetch")
-    pairs = read_pairs(shared_data / "wordsim" / "pku500.tsv")
-    half = [pairs[i] for i in halves(len(pairs), seed=1)[1]]
-    judged = np.array([pair.judgement for pair in half])
-    plain = WordSimilarity.from_resources(resources)
-    others = Cilin(str(resources.path("cilin"))), Glosses(str(resources.path("cedict")))
-    extended = WordSimilarity(plain.hownet, plain.vectors, EXTENDED, *others)
-    rho = {}
-    for name, similarity in (("paper", plain), ("extended", extended)):
-        found = Similarities.of([(p.first, p.second) for p in half], similarity)
-        rho[name] = spearman(found.sim(similarity.parameters), judged)
-    assert rho == {"paper": pytest.approx(0.381, abs=0.005), "extended": pytest.approx(0.605, abs=0.005)}

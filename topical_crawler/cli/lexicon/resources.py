@@ -14,7 +14,6 @@ from topical_crawler.project import AnySettings
 from topical_crawler.resources.categories import read_clc
 from topical_crawler.resources.cilin import Cilin, CilinTree
 from topical_crawler.resources.fetch import fetch, is_whole
-from topical_crawler.resources.glosses import Glosses
 from topical_crawler.resources.hownet import HowNet, SememeTree
 from topical_crawler.resources.registry import RESOURCES, Resource, Resources, find
 from topical_crawler.resources.vectors import WordVectors, convert
@@ -110,7 +109,6 @@ _READERS: dict[str, Callable[[Path], str]] = {
     "cilin": lambda path: f"{len((cilin := Cilin(path)).groups):,} groups, {len(cilin):,} words",
     "cilin_tree": lambda path: f"{len(CilinTree(path)):,} classes",
     "clc": lambda path: f"{len(read_clc(path)):,} classes",
-    "cedict": lambda path: counted(len(Glosses(path)), "word"),
 }
 
 

@@ -72,7 +72,7 @@ PRINTED = SemanticParameters(
     structure=StructureParameters(threshold=0.1, within_host=False),  # Table 6; Algorithm 2, step 2
 )
 """What ``as_printed = true`` stands for, with :data:`PRINTED_SIMILARITY`. What the paper does not print is as ever."""
-PRINTED_SIMILARITY = SimilarityParameters(th1=0.1, th2=0.1, synonyms=False, parts=False)  # Table 5
+PRINTED_SIMILARITY = SimilarityParameters(th1=0.1, th2=0.1)  # Table 5
 
 
 def read_semantic_parameters(topic: Topic) -> tuple[SemanticParameters, SimilarityParameters]:

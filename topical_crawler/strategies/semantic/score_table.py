@@ -23,12 +23,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.resources.glosses import GlossIndex
 from topical_crawler.resources.hownet import ConceptIndex
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.base import Progress
-from topical_crawler.strategies.semantic.similarity import CharacterIndex, SimilarityParameters, WordSimilarity, join
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
 from topical_crawler.text.segment import normalise
 
 logger = logging.getLogger(__name__)
@@ -125,8 +124,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         terms, parameters = _checked(terms), parameters or SimilarityParameters()
         if cache_dir is None:
             return cls.build(terms, WordSimilarity.from_resources(resources, parameters), progress)
-        used = (*_USED, *["cilin"] * parameters.synonyms, *["cedict"] * (parameters.glosses > 0))
-        identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*used)]
+        identity = [VERSION, terms, dataclasses.astuple(parameters), resources.fingerprint(*_USED)]
         key = hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
         path = Path(cache_dir, f"scores-{key[:24]}.npz")
         if path.exists():
@@ -145,16 +143,11 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         """Make the table: :meth:`WordSimilarity.sim` for every word and term, in array operations. Weights as above."""
         terms = _checked(terms)
         hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
-        vectors = [similarity.vectors] if similarity.vectors else []
-        dictionary = similarity.glosses if similarity.parameters.glosses else None
-        known = [*(w for v in vectors for w in v.words), *(dictionary.glosses if dictionary else ())]
-        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *known, *terms]))
-        vectors += [made for v in vectors if len(made := v.made_for(words))]
+        vectors = similarity.vectors
+        with_vector = vectors.words if vectors else []
+        words = list(dict.fromkeys([*(hownet.words if hownet else ()), *with_vector, *terms]))
         places = {word: i for i, word in enumerate(words)}
-        vector_places = np.array([places[word] for v in vectors for word in v.words], dtype=np.int64)
-
-        characters = CharacterIndex(words) if similarity.parameters.characters else None
-        glosses = GlossIndex(words, dictionary) if dictionary else None
+        vector_places = np.array([places[word] for word in with_vector], dtype=np.int64)
         score, greatest = np.zeros(len(words)), np.zeros(len(words))
         nearest = np.zeros(len(words), dtype=np.int64)
         names = list(terms)
@@ -169,8 +162,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
                     sim_h[: len(hownet.words)] = hownet.row(term)
                 if term in cosines:
                     sim_d[vector_places] = cosines[term]
-                shared, translated = (index.row(term) if index else 0.0 for index in (characters, glosses))
-                sim = join(sim_h, sim_d, shared, translated, similarity.parameters)
+                sim = algorithm1(sim_h, sim_d, similarity.parameters)
                 sim[places[term]] = 1.0
                 part = terms[term] * sim**2
                 score += part
@@ -195,14 +187,12 @@ def _checked(terms: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(result.items()))
 
 
-def _cosines(vectors: list[WordVectors], terms: list[str]) -> dict[str, Floats]:
+def _cosines(vectors: WordVectors | None, terms: list[str]) -> dict[str, Floats]:
     """SimD of each term that has a vector with every word of ``vectors``; double precision, block by block."""
-    own = {term: vector for term in terms for v in vectors if term in v.rows and (vector := v.vector(term)) is not None}
-    result = np.empty((len(own), sum(map(len, vectors))))
-    before = 0
-    for v in vectors if own else ():
-        for start in range(0, len(v), _ROWS_AT_ONCE):
-            block = v.matrix[start : start + _ROWS_AT_ONCE].astype(np.float64)
-            result[:, before : before + len(block)] = np.array(list(own.values())) @ block.T
-            before += len(block)
+    if vectors is None or not (own := {term: v for term in terms if (v := vectors.vector(term)) is not None}):
+        return {}
+    result = np.empty((len(own), len(vectors)))
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        block = vectors.matrix[start : start + _ROWS_AT_ONCE].astype(np.float64)
+        result[:, start : start + len(block)] = np.array(list(own.values())) @ block.T
     return dict(zip(own, result, strict=True))

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.extended_similarity import lend_senses, retrofit
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.similarity import lend_senses, retrofit
 
 GROUPS = "Aa01A01= 甲 乙 丙\nAa01A02= 丙 丁\nAa01A03# 甲 戊\nAa01A04@ 己\nAa01A05= 庚 辛\nAa01A06= 壬 癸\n"
 ROWS = np.array([[1, 0], [0, 1], [0.6, 0.8], [1, 0], [-1, 0]], dtype=np.float32)

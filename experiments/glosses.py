@@ -9,11 +9,7 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from topical_crawler.resources.registry import open_packed
 from topical_crawler.text.segment import normalise
@@ -72,40 +68,13 @@ class Glosses:
     def similarity(self, a: str, b: str) -> float:
         """How alike the two most alike glosses of two words are, in [0, 1]: the cosine of their English words, of which the rare
         ones count more (the square of ln(words / words with it in a gloss)); 0.0 where a word has none."""
-        return float(GlossIndex([normalise(b)], self).row(normalise(a))[0])
+        ours, theirs = (self.glosses.get(normalise(word), ()) for word in (a, b))
+        return max((self._cosine(one, other) for one in ours for other in theirs), default=0.0)
 
-    def weight(self, english: str) -> float:
-        """What an English word counts in a cosine, at least 0."""
-        return self._rarity[english]
+    def _cosine(self, one: frozenset[str], other: frozenset[str]) -> float:
+        lengths = self._length(one) * self._length(other)
+        return min(sum(map(self._rarity.__getitem__, one & other)) / lengths, 1.0) if lengths else 0.0
 
-    def length(self, gloss: frozenset[str]) -> float:
+    def _length(self, gloss: frozenset[str]) -> float:
         """The length of a gloss as a vector; 0 where each of its words stands in a gloss of every word."""
-        return math.sqrt(sum(map(self.weight, gloss)))
-
-
-class GlossIndex:
-    """The glosses of many normalised words, for :meth:`Glosses.similarity` of one with all."""
-
-    def __init__(self, words: Sequence[str], glosses: Glosses) -> None:
-        self._glosses = glosses
-        known = [(place, gloss) for place, word in enumerate(words) for gloss in glosses.glosses.get(word, ())]
-        self._owners = np.array([place for place, _ in known], dtype=np.int64)
-        self._lengths = np.array([glosses.length(gloss) for _, gloss in known])
-        self._size = len(words)
-        holders: dict[str, list[int]] = {}
-        for number, (_, gloss) in enumerate(known):
-            for english in gloss:
-                holders.setdefault(english, []).append(number)
-        self._holders = {english: np.array(numbers) for english, numbers in holders.items()}
-
-    def row(self, word: str) -> NDArray[np.float64]:
-        """Of one word with all, in their order, shape ``(len(words),)``."""
-        best = np.zeros(self._size)
-        for gloss in self._glosses.glosses.get(word, ()):
-            product = np.zeros(len(self._owners))
-            for english in gloss:
-                if english in self._holders:
-                    product[self._holders[english]] += self._glosses.weight(english)
-            lengths = self._lengths * self._glosses.length(gloss)
-            np.maximum.at(best, self._owners, np.divide(product, lengths, out=np.zeros_like(product), where=lengths > 0))
-        return np.minimum(best, 1.0)
+        return math.sqrt(sum(map(self._rarity.__getitem__, gloss)))
