@@ -8,7 +8,7 @@ links, and resident memory is read from outside every tenth of a second. The gre
     the topic's first       HowNet and word vectors, their table made in this crawl
     with resources          the table found in the cache: every crawl but a topic's first
 
-The last two are left out where `scrapy lexicon fetch` was not run. The parts of the recording that were read count as memory of
+Without fetched resources the last two are left out. The parts of the recording that were read count as memory of
 the crawl: a crawl of the real web has no such file.
 """
 
@@ -106,7 +106,7 @@ def main() -> None:
         if resources.path("hownet") and resources.path("vectors"):
             cases |= {"the topic's first": (cache,), "with resources": (cache,)}
         else:
-            console.print("HowNet or the word vectors are not here (remedy: scrapy lexicon fetch): measured without them only")
+            console.print("HowNet or the word vectors are not here (topical-crawler lexicon fetch): measured without them only")
         for case, settings in cases.items():
             directory = Path(folder, str(len(results)))
             directory.mkdir()

@@ -98,7 +98,7 @@ def main() -> int:
         if not (crawl / "corpus.sqlite").is_file():
             crawl.mkdir(parents=True, exist_ok=True)
             make(crawl / "corpus.sqlite", options.texts, options.rows)
-        command = [sys.executable, "-m", "scrapy", "workbench", str(crawl), "--no-browser", "--port", "0"]
+        command = [sys.executable, "-m", "topical_crawler", "workbench", str(crawl), "--no-browser", "--port", "0"]
         server = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
         try:
             assert server.stderr is not None

@@ -26,7 +26,7 @@ PICTURE = Path(__file__).with_name("architecture.svg")
 SHELL = "shell"
 """The modules at the root that a Scrapy user knows, and the spiders."""
 ROOMS = {
-    "commands": "scrapy topic | corpus | frontier | …",
+    "commands": "scrapy crawl | settings",
     "workbench": "the page in the browser",
     "cli": "one file per action",
     "services": "what both faces do",

@@ -2,7 +2,7 @@
 
 Every page is read, extracted and cleaned once and cached below --cache; then the product's own crawl (frontier in memory, link
 rules, strategies, one request in flight) is handed the pages that it asks for. A redirect costs nothing, what is not recorded
-costs a page, as in ``scrapy evaluate crawl``. What a corpus knows is left out: near-duplicates (a text that is the same letter by
+costs a page, as in ``evaluate crawl``. What a corpus knows is left out: near-duplicates (a text that is the same letter by
 letter counts once), lines that a site repeats, articles on several pages.
 
 With --no-texts nothing is extracted: a page that the strategy keeps counts as one that gave a text, unless its address is that of
@@ -12,7 +12,7 @@ a host is barren, and then where the crawl goes: most areas are the same to the 
 One order of the start URLs is one chance: what is fetched first decides what is learned, and a topic moves by some hundredths.
 With --shuffle every random seed has an order of its own, for every strategy.
 
-Topics are folders (--topics), or made for this run from a sentence each, as by ``scrapy topic new`` (--sentences FILE): lines
+Topics are folders (--topics), or made for this run from a sentence each, as by ``topic new`` (--sentences FILE): lines
 of name, column of grades and sentence, separated by tabs.
 
 A row of the tables is a strategy, or a strategy with some of its parameters changed:
@@ -730,7 +730,7 @@ def topics_of_sentences(file: Path, folder: Path, overrides: Mapping[str, str]) 
         name, column, sentence, *more = [*line.split("\t"), "", ""]
         if not sentence or any(more) or Path(name).name != name:
             raise ValueError(f"{file}, line {number}: name, column and sentence are expected, parted by tabs")
-        command = [sys.executable, "-m", "scrapy", "topic", "new", str(folder / name), sentence]
+        command = [sys.executable, "-m", "topical_crawler", "topic", "new", str(folder / name), sentence]
         made = subprocess.run(
             [*command, *(f"--set={name}={value}" for name, value in overrides.items())],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": settings.__name__},

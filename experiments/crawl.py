@@ -1,4 +1,4 @@
-"""Compare strategies on a recorded web: ``python -m experiments crawl``, also ``scrapy evaluate crawl``."""
+"""Compare strategies on a recorded web: ``python -m experiments crawl``, also ``topical-crawler evaluate crawl``."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def _topics(given: Iterable[str], labels: Sequence[Path], grade: str) -> list[La
         found.append(LabelledTopic(topic, column, of_column(column)))
     names = Counter(t.topic.name for t in found)
     if names.most_common(1)[0][1] > 1:
-        raise UsageError(f"two topics are named {names.most_common(1)[0][0]!r}. Remedy: name each once", print_help=False)
+        raise UsageError(f"two topics are named {names.most_common(1)[0][0]!r}. Remedy: name each once")
     return found
 
 
@@ -278,7 +278,7 @@ def _starts(topic: LabelledTopic, opts: argparse.Namespace, recording: Recording
         return plan.drawn_starts(topic, recording, opts.start_texts, opts.random_seeds)
     files = dict(opts.seeds)
     if len(files) < len(opts.seeds):
-        raise UsageError("two sets of --seeds have one name. Remedy: name them, --seeds first=FILE", print_help=False)
+        raise UsageError("two sets of --seeds have one name. Remedy: name them, --seeds first=FILE")
     return plan.given_starts(topic.topic, files, opts.random_seeds)
 
 

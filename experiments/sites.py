@@ -53,8 +53,7 @@ def read_groups(options: Iterable[str], sites: Sequence[str]) -> Groups:
         if unknown := set(groups[name]) - set(sites):
             raise UsageError(
                 f"--group {text}: NAME=SITE,SITE is expected. There is no site {', '.join(sorted(unknown))!r} in the labels; "
-                f"there are {', '.join(sites)}",
-                print_help=False,
+                f"there are {', '.join(sites)}"
             )
     return groups
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
+from command_tools import exit_code
 from fork_tools import ServedWorker, run_forked
 from hypothesis import settings
-from scrapy.cmdline import execute
 from wait_tools import HANGS
 
 import experiments.__main__
 from topical_crawler import workers
+from topical_crawler.__main__ import SCRAPYS
 from topical_crawler.resources.registry import Resources
 
 # Workers that tests start are forked from a process that has imported what they need; a few tests put back what a user has.
@@ -159,8 +160,9 @@ def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> sub
 
 @pytest.fixture(scope="session")
 def run_scrapy() -> RunScrapy:
-    """Runs a command of the project as a user does: ``run_scrapy("topic", "list", cwd=folder)``; its output is captured."""
-    return lambda *arguments, cwd: run_module("scrapy", arguments, cwd)
+    """Runs a command as a user does: ``run_scrapy("topic", "list", cwd=folder)``, by Scrapy's own program where that has it too;
+    its output is captured."""
+    return lambda *arguments, cwd: run_module("scrapy" if arguments[0] in SCRAPYS else "topical_crawler", arguments, cwd)
 
 
 @pytest.fixture(scope="session")
@@ -189,15 +191,13 @@ def call_experiment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 @pytest.fixture
 def call_scrapy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunScrapy:
-    """The same in this process, where Python and Scrapy need not be started again: for the many ways of being wrong."""
+    """The project's own commands in this process, where Python need not be started again: for the many ways of being wrong."""
 
     def call(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
         monkeypatch.chdir(cwd)
         monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
         monkeypatch.setenv("COLUMNS", "150")
         capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", *map(str, arguments)])
-        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), *capsys.readouterr())
+        return subprocess.CompletedProcess(arguments, exit_code(*arguments), *capsys.readouterr())
 
     return call

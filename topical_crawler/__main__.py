@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
+from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from types import ModuleType
 
-from topical_crawler import __version__, commands
+from topical_crawler import __version__
 
 HELP = """\
 topical-crawler {version}: collect Chinese texts on a topic from the web
@@ -37,14 +38,18 @@ More
 
 A setting: -s NAME=VALUE behind any command. Example: topical-crawler crawl partybuilding -a pages=1000
 """
-ALIASES = {"new": ("topic", "new"), "extract": ("corpus", "extract")}
+ALIASES = {"new": ["topic", "new"], "extract": ["corpus", "extract"]}
+SCRAPYS = ("crawl", "settings")
 _SETTINGS, _OWN = "SCRAPY_SETTINGS_MODULE", "topical_crawler.settings"
+
+
+class _SettingsError(Exception):
+    pass
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that ``arguments`` (default: those of the process) name. Returns or exits with its code: 0, 1 where it
     failed, 2 where it was not understood."""
-    scrapys = {module.name for module in iter_modules(commands.__path__)}
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help", "help"):
         print(HELP.format(version=__version__), end="")
@@ -52,7 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name == "--version":
         print(__version__)
         return 0
-    if name not in (known := {*scrapys, *ALIASES, "demo"}):
+    from topical_crawler.cli.actions import COMMANDS
+
+    if name not in (known := {*COMMANDS, *SCRAPYS, *ALIASES, "demo"}):
         from difflib import get_close_matches
 
         near = get_close_matches(name, sorted(known), 1)
@@ -65,28 +72,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rest = ["topical", "-a", f"topic={rest[0]}", *rest[1:]]
     elif name == "crawl" and not {"-h", "--help"} & set(rest):
         return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
-    words = [*ALIASES.get(name, (name,)), *rest]
-    sys.argv = ["topical-crawler", *words]  # by its first word commands tell how they were called
+    name, *rest = [*ALIASES.get(name, [name]), *rest]
     try:
-        return _run(words)
+        module = _settings()
+        return COMMANDS[name].main(rest, module) if name in COMMANDS else _scrapy([name, *rest])
+    except _SettingsError as error:
+        return _refuse(str(error))
     except KeyboardInterrupt:  # while modules are imported
         print("topical-crawler: stopped", file=sys.stderr)
         return 130
-
-
-def _run(words: Sequence[str]) -> int:
-    try:
-        module = os.environ.setdefault(_SETTINGS, _settings_module())
-    except ConfigError as error:
-        return _refuse(f"{' '.join(str(error).split())}. Remedy: correct that file, or work in another folder")
-    if module == _OWN:
-        from topical_crawler import settings
-        from topical_crawler.cli.actions import COMMANDS
-
-        command = COMMANDS.get(words[0])
-        if command is not None and len(words) > 1 and words[1] in command.actions:
-            return command.main(words[1:], settings)
-    return _scrapy()
 
 
 def _refuse(message: str) -> int:
@@ -110,24 +104,33 @@ def _settings_module() -> str:
     return config.get("settings", os.environ.get("SCRAPY_PROJECT", "default"), fallback=_OWN)
 
 
-def _scrapy() -> int:
-    """Run the command of ``sys.argv`` through Scrapy."""
-    from scrapy.cmdline import execute
-    from scrapy.utils.project import get_project_settings
-
+def _settings() -> ModuleType:
+    """Import the settings of the project that the user works in, and note in the environment which these are. Raises
+    _SettingsError where they cannot be read or do not begin with this project's."""
     try:
-        settings = get_project_settings()
+        name = os.environ.setdefault(_SETTINGS, _settings_module())
+    except ConfigError as error:
+        raise _SettingsError(f"{' '.join(str(error).split())}. Remedy: correct that file, or work in another folder") from None
+    try:
+        module = import_module(name)
     except (ImportError, SyntaxError) as error:
-        return _refuse(
-            f"the settings of this folder's project cannot be read, {os.environ[_SETTINGS]}: {error}. Remedy: correct them, or "
+        raise _SettingsError(
+            f"the settings of this folder's project cannot be read, {name}: {error}. Remedy: correct them, or "
             f"what scrapy.cfg, SCRAPY_PROJECT and {_SETTINGS} say of them"
-        )
-    if not settings["COMMANDS_MODULE"]:
-        return _refuse(
-            f"the settings of this folder's project, {os.environ[_SETTINGS]}, do not know these commands. Remedy: begin them "
+        ) from None
+    if not hasattr(module, "TOPICAL_DATA_DIR"):
+        raise _SettingsError(
+            f"the settings of this folder's project, {name}, do not know these commands. Remedy: begin them "
             "with 'from topical_crawler.settings import *', or work in another folder"
         )
-    execute(sys.argv, settings)
+    return module
+
+
+def _scrapy(words: list[str]) -> int:
+    from scrapy.cmdline import execute
+
+    sys.argv = ["topical-crawler", *words]  # by its first word these commands tell how they were called
+    execute()
     raise AssertionError("Scrapy's commands end by SystemExit")
 
 

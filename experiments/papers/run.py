@@ -200,10 +200,10 @@ def _webs(opts: argparse.Namespace) -> dict[str, Web]:
     remedies = {ZHANG.name: "--bookshop FOLDER", CHEN.name: _needed("portal"), SUN.name: _needed("sites")}
     for name in opts.paper:
         if given[name] is None:
-            raise UsageError(f"{name} needs a recorded web. Remedy: {remedies[name]}", print_help=False)
+            raise UsageError(f"{name} needs a recorded web. Remedy: {remedies[name]}")
     chosen = {name: web for name, web in given.items() if web is not None and (name in opts.paper or not opts.paper)}
     if not chosen:
-        raise UsageError(f"no recorded web is given. Remedy: one of {'; '.join(remedies.values())}", print_help=False)
+        raise UsageError(f"no recorded web is given. Remedy: one of {'; '.join(remedies.values())}")
     return chosen
 
 
@@ -212,7 +212,7 @@ def _web(opts: argparse.Namespace, name: str) -> Web | None:
     if not any(parts):
         return None
     if not all(parts):
-        raise UsageError(f"--{name}, its labels and its seeds belong together. Remedy: {_needed(name)}", print_help=False)
+        raise UsageError(f"--{name}, its labels and its seeds belong together. Remedy: {_needed(name)}")
     return Web(*parts)
 
 

@@ -25,24 +25,24 @@ ACTIONS = {"now": Action("Wait.", lambda parser: None, _wait)}
 
 
 def test_ctrl_c_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    waiting = Command("waiting", {"now": (f"/{__name__}", "wait")})
+    waiting = Command("waiting", {"now": (f"/{__name__}", "wait")}, description="")
     assert waiting.main(["now"], settings) == 130
-    assert capsys.readouterr().err == "scrapy waiting now: stopped\n"
+    assert capsys.readouterr().err == "topical-crawler waiting now: stopped\n"
 
 
-def scrapy(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run Scrapy; on standard error, the last line lists the modules of the project that it imported."""
+def command(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a command; on standard error, the last line lists the modules of the project that it imported."""
     code = (
         "import atexit, sys\n"
-        "from scrapy.cmdline import execute\n"
+        "from topical_crawler.__main__ import main\n"
         "atexit.register(lambda: print(*(m for m in sys.modules if m.startswith('topical_crawler')), file=sys.stderr))\n"
-        f"execute(['scrapy', *{args!r}])"
+        f"main({args!r})"
     )
     return subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_an_action_imports_what_it_needs() -> None:
-    done = scrapy("corpus", "export", "-h")
+    done = command("corpus", "export", "-h")
     modules = done.stderr.splitlines()[-1].split()
     assert "--split-seed" in done.stdout
     assert len(modules) < 60
@@ -52,18 +52,20 @@ def test_an_action_imports_what_it_needs() -> None:
 
 
 def test_a_list_of_actions_imports_none() -> None:
-    done = scrapy("corpus", "-h")
+    done = command("corpus", "-h")
     assert "the URLs in the order of their fetching" in done.stdout
     assert "topical_crawler.cli.corpus" not in done.stderr.split()
 
 
 def test_the_comparison_of_crawls_needs_a_checkout(tmp_path: Path) -> None:
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = topical_crawler.settings\n")
     alone = "sys.modules['experiments'] = None"  # as where the package alone is installed
-    code = f"import sys\nfrom scrapy.cmdline import execute\n{alone}\nexecute(['scrapy', 'evaluate', 'crawl'])"
+    code = f"import sys\nfrom topical_crawler.__main__ import main\n{alone}\nmain(['evaluate', 'crawl'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == "scrapy evaluate crawl: experiments is not installed. Remedy: run this in a checkout of the project\n"
+    assert (
+        done.stderr
+        == "topical-crawler evaluate crawl: experiments is not installed. Remedy: run this in a checkout of the project\n"
+    )
 
 
 def test_a_command_that_reads_imports_neither_scrapy_nor_what_only_a_crawl_needs(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``scrapy corpus`` as a user runs it."""
+"""``topical-crawler corpus`` as a user runs it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_tools import exit_code
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
@@ -26,7 +25,6 @@ Run = Callable[..., "Done"]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working directory with the corpus of a topic, and settings that need nothing else of the project."""
     folder = tmp_path_factory.mktemp("work")
-    (folder / "small_settings.py").write_text('BOT_NAME = "small"\nCOMMANDS_MODULE = "topical_crawler.commands"\n')
     with CorpusStore(folder / "data/dangjian/corpus.sqlite") as store:
         for n in range(1, 31):
             host = f"www.a{n % 3}.cn"
@@ -54,28 +52,24 @@ class Done:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command the way ``scrapy`` does, in this process."""
+    """Runs the command in this process."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: str) -> Done:
-        settings = Settings({"COMMANDS_MODULE": "topical_crawler.commands"})
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "corpus", *arguments], settings)
-        out, err = capfd.readouterr()
-        return Done(int(end.value.code or 0), out, err)
+        return Done(exit_code("corpus", *arguments), *capfd.readouterr())
 
     return run
 
 
-def environment(folder: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "SCRAPY_SETTINGS_MODULE": "small_settings", **more}
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", **more}
 
 
 def test_chinese_comes_out_whatever_the_locale(folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "corpus", "export", "dangjian", "--limit", "1"],
-        cwd=folder, env=environment(folder, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"), capture_output=True, check=True,
+        [sys.executable, "-m", "topical_crawler", "corpus", "export", "dangjian", "--limit", "1"],
+        cwd=folder, env=environment(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"), capture_output=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout.decode("utf-8"))["title"] == "标题1"
     assert done.stderr == b""
@@ -151,8 +145,8 @@ def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
             store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=f"{n}主题教育" * 300))
     for arguments in (["export", "long"], ["fetched", "long"]):
         process = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "corpus", *arguments],
-            cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [sys.executable, "-m", "topical_crawler", "corpus", *arguments],
+            cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
@@ -175,7 +169,7 @@ def test_a_missing_file_is_no_topic_to_crawl(run: Run) -> None:
     failed = run("stats", "data/dangian/corpus.sqlite")
     assert failed.returncode == 1
     assert "there is no file data/dangian/corpus.sqlite. There are: dangjian" in failed.stderr
-    assert "crawl" not in failed.stderr
+    assert "topical-crawler crawl" not in failed.stderr
 
 
 @pytest.mark.parametrize(
@@ -203,7 +197,7 @@ def test_a_foreign_file_and_an_unwritable_target_exit_with_1(run: Run, folder: P
     for arguments in (("stats", "notes.txt"), ("export", "dangjian", "-o", "no/such/folder/out.jsonl")):
         failed = run(*arguments)
         assert failed.returncode == 1
-        assert failed.stderr.startswith(f"scrapy corpus {arguments[0]}: ")
+        assert failed.stderr.startswith(f"topical-crawler corpus {arguments[0]}: ")
         assert "Traceback" not in failed.stderr
 
 

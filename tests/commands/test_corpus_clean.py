@@ -1,4 +1,4 @@
-"""``scrapy corpus clean`` as a user runs it."""
+"""``topical-crawler corpus clean`` as a user runs it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_tools import exit_code
 
-from topical_crawler import settings as project
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
@@ -49,12 +47,9 @@ def corpus(tmp_path: Path) -> Path:
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
-    values = {name: getattr(project, name) for name in dir(project) if name.startswith("TOPICAL_")}
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "corpus", "clean", *arguments], Settings({"COMMANDS_MODULE": project.COMMANDS_MODULE, **values}))
-        return int(end.value.code or 0), *capfd.readouterr()
+        return exit_code("corpus", "clean", *arguments), *capfd.readouterr()
 
     return run
 

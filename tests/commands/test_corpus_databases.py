@@ -1,4 +1,4 @@
-"""``scrapy corpus`` with PostgreSQL: copy, and what reads a corpus, as a user runs them."""
+"""``topical-crawler corpus`` with PostgreSQL: copy, and what reads a corpus, as a user runs them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_tools import exit_code
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
@@ -29,9 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     monkeypatch.setenv("COLUMNS", "150")
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "corpus", *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"}))
-        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), *capfd.readouterr())
+        return subprocess.CompletedProcess(arguments, exit_code("corpus", *arguments), *capfd.readouterr())
 
     return run
 
@@ -78,6 +75,6 @@ def test_what_cannot_be_copied_is_one_line(run: Run, postgresql: GivenServer, tm
     ):
         failed = run("copy", *arguments)
         assert failed.returncode == 1 and message in failed.stderr, failed.stderr
-        assert failed.stderr.startswith("scrapy corpus copy: ") and failed.stderr.count("\n") == 1
+        assert failed.stderr.startswith("topical-crawler corpus copy: ") and failed.stderr.count("\n") == 1
         assert "heim" not in failed.stderr
     assert run("copy", "dangjian").returncode == 2

@@ -1,4 +1,4 @@
-"""``scrapy corpus export`` as a user runs it, in all formats."""
+"""``topical-crawler corpus export`` as a user runs it, in all formats."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 import yaml
+from command_tools import exit_code
 from lxml import etree
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.cli.corpus import add_filters
@@ -87,15 +86,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command the way ``scrapy`` does, in this process."""
+    """Runs the command in this process."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: str, corpus: str = "dangjian") -> Done:
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "corpus", "export", corpus, *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"}))
-        out, err = capfd.readouterr()
-        return Done(int(end.value.code or 0), out, err)
+        return Done(exit_code("corpus", "export", corpus, *arguments), *capfd.readouterr())
 
     return run
 

@@ -1,4 +1,4 @@
-"""``scrapy corpus extract`` on files, standard input, a recording and a web server of this machine."""
+"""``topical-crawler corpus extract`` on files, standard input, a recording and a web server of this machine."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_page_without_a_text_exits_with_1_and_its_reason(extract: RunScrapy, t
     for form in ((), ("--text",), ("--markdown",), ("--json",)):
         done = extract("empty.html", *form)
         assert done.returncode == 1 and "\x1b" not in done.stdout
-        assert done.stderr == "scrapy corpus extract: empty.html has no text: no text\n"
+        assert done.stderr == "topical-crawler corpus extract: empty.html has no text: no text\n"
     assert json.loads(extract("empty.html", "--json").stdout)["reason"] == "no text"
     assert extract("empty.html", "--text").stdout == ""
 

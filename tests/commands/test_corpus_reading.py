@@ -1,4 +1,4 @@
-"""``scrapy corpus list``, ``show`` and ``search`` as a user runs them."""
+"""``topical-crawler corpus list``, ``show`` and ``search`` as a user runs them."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_in_a_terminal_a_page_is_paged_and_wrapped(corpus: str, tmp_path: Path) 
         "PAGER": "cat -A",
     }
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])
-    command = [sys.executable, "-m", "scrapy", "corpus", "show", corpus, "24"]
+    command = [sys.executable, "-m", "topical_crawler", "corpus", "show", corpus, "24"]
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         shown = b""

@@ -1,4 +1,4 @@
-"""``scrapy corpus rebuild`` over the archive of a crawl of the demo's web."""
+"""``topical-crawler corpus rebuild`` over the archive of a crawl of the demo's web."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "demo"
 
 
-def scrapy(*arguments: object) -> subprocess.CompletedProcess[str]:
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160"}
-    return run_forked(["-m", "scrapy", *map(str, arguments)], ROOT, environment)
+    return run_forked(["-m", "topical_crawler", *map(str, arguments)], ROOT, environment)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings |= {"CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "WARNING", "TOPICAL_ARCHIVE": 1, "TOPICAL_ARCHIVE_MB": 0.05}
     options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     seeds = f"seeds={DEMO / 'seeds.txt'}"
-    done = scrapy("crawl", "topical", "-a", "topic=partybuilding", "-a", seeds, "-a", "pages=60", *options)
+    done = command("crawl", "partybuilding", "-a", seeds, "-a", "pages=60", *options)
     assert done.returncode == 0, done.stderr
     return data
 
@@ -57,7 +57,7 @@ def known_hosts(place: Path) -> dict[str, HostFacts]:
 def test_a_corpus_that_was_just_made_is_the_same_again(crawled: Path, tmp_path: Path) -> None:
     before = everything(crawled / "corpus.sqlite")
     assert sum(row.keep for row in before) > 15 and len({row.reason for row in before}) > 3
-    done = scrapy("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "--workers", 2)
+    done = command("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "--workers", 2)
     assert (done.returncode, done.stderr.strip()) == (0, "")
     after = everything(tmp_path / "new.sqlite")
     assert after == before
@@ -71,7 +71,7 @@ def test_what_would_be_made_otherwise_today_is_counted(crawled: Path, tmp_path: 
     before = everything(crawled / "corpus.sqlite")
     short = [row for row in before if row.keep and row.characters < 350]
     assert short
-    done = scrapy("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "-s", "TOPICAL_MIN_CHARACTERS=350")
+    done = command("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "-s", "TOPICAL_MIN_CHARACTERS=350")
     assert done.returncode == 0, done.stderr
     after = {row.url: row for row in everything(tmp_path / "new.sqlite")}
     assert {after[row.url].reason for row in short} == {"near-empty"}
@@ -83,7 +83,7 @@ def test_what_would_be_made_otherwise_today_is_counted(crawled: Path, tmp_path: 
         if not is_remade(row):
             assert now == row
     assert "rejected now: near-empty: " in done.stdout
-    same = scrapy("corpus", "rebuild", crawled, "-o", crawled / "corpus.sqlite")
+    same = command("corpus", "rebuild", crawled, "-o", crawled / "corpus.sqlite")
     assert same.returncode == 1 and "is the corpus that is to be rebuilt" in same.stderr
 
 

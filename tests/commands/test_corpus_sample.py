@@ -1,4 +1,4 @@
-"""``scrapy corpus sample`` and ``scrapy corpus judge`` as a user runs them."""
+"""``topical-crawler corpus sample`` and ``topical-crawler corpus judge`` as a user runs them."""
 
 from __future__ import annotations
 
@@ -131,9 +131,9 @@ def test_what_is_no_sample_is_named(call_scrapy: Any, folder: Path, tmp_path: Pa
 
 
 def judge_all(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    """Run ``scrapy corpus judge``, mark its first text as relevant, the others as boilerplate, and end it with Ctrl-C."""
+    """Run ``corpus judge``, mark its first text as relevant, the others as boilerplate, and end it with Ctrl-C."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    line = ["-m", "scrapy", "corpus", "judge", *arguments, "--no-browser"]
+    line = ["-m", "topical_crawler", "corpus", "judge", *arguments, "--no-browser"]
     with Forked(line, folder, environment, output=True) as process:
         said = []
         with ended_where_it_hangs(process):
@@ -199,7 +199,7 @@ def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, fo
     path = tmp_path / "sample.jsonl"
     call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    line = ["-m", "scrapy", "corpus", "judge", str(path), "--no-browser"]
+    line = ["-m", "topical_crawler", "corpus", "judge", str(path), "--no-browser"]
     with Forked(line, folder, environment, output=True) as process:
         with ended_where_it_hangs(process):
             url = process.stderr.readline().strip()

@@ -1,4 +1,4 @@
-"""``scrapy corpus why`` on the corpus and the queue of a crawl that ended early."""
+"""``topical-crawler corpus why`` on the corpus and the queue of a crawl that ended early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scrapy evaluate`` as a user runs it, on a corpus of ten pages."""
+"""``topical-crawler evaluate`` as a user runs it, on a corpus of ten pages."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
     [
         ((), 2, ("say what to do: sites, harvest or crawl",)),
         (("sites", "semantic"), 2, ("--labels",)),
-        (("sites", "--labels", "nowhere.tsv", "semantic"), 1, ("scrapy evaluate sites:", "nowhere.tsv")),
+        (("sites", "--labels", "nowhere.tsv", "semantic"), 1, ("topical-crawler evaluate sites:", "nowhere.tsv")),
         (("sites", "--labels", "bad.tsv", "semantic"), 1, ("bad.tsv, line 2: the grade is '5'", "Remedy")),
         (("sites", "--labels", "gbk.tsv", "semantic"), 1, ("gbk.tsv",)),
         (
@@ -139,14 +139,14 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
             1,
             ("no column 'NLP'", "url, site, kind, grade, doc, ML"),
         ),
-        (("harvest", "--labels", "labels.tsv", "semantic", "nowhere"), 1, ("scrapy evaluate harvest:", "nowhere")),
+        (("harvest", "--labels", "labels.tsv", "semantic", "nowhere"), 1, ("topical-crawler evaluate harvest:", "nowhere")),
         (("harvest", "--labels", "labels.tsv", "semantic", "./semantic"), 2, ("two crawls are named 'semantic'", "Remedy")),
         (
             ("harvest", "--labels", "labels.tsv", "semantic", "--budget", "-1"),
             2,
             ("--budget: '-1' is no whole number of 0 or more",),
         ),
-        (("sites", "--labels", "labels.tsv", "empty"), 1, ("scrapy evaluate sites:", "empty/corpus.sqlite")),
+        (("sites", "--labels", "labels.tsv", "empty"), 1, ("topical-crawler evaluate sites:", "empty/corpus.sqlite")),
         (("sites", "--labels", "labels.tsv", "labels.tsv"), 1, ("labels.tsv",)),
         (("harvest", "--labels", "labels.tsv", "semantic", "--picture", "a.png"), 2, ("a.png: an SVG image is drawn",)),
     ],

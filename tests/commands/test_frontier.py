@@ -1,4 +1,4 @@
-"""``scrapy frontier`` as a user runs it, on crawls that do not run: how one is named, what is shown, what is refused."""
+"""``topical-crawler frontier`` as a user runs it, on crawls that do not run: how one is named, what is shown, what is refused."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from command_tools import exit_code
 from filelock import FileLock
 from redis_tools import RedisServer, free_port
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 from wait_tools import HANGS, wait_for
 
 from topical_crawler import Evidence
@@ -65,15 +64,13 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command the way ``scrapy`` does, in this process."""
+    """Runs the command in this process."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
-        given = Settings({"COMMANDS_MODULE": "topical_crawler.commands", "TOPICAL_FRONTIER": "sqlite", **settings})
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "frontier", *map(str, arguments)], given)
-        return subprocess.CompletedProcess(arguments, int(end.value.code or 0), *capfd.readouterr())
+        given = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+        return subprocess.CompletedProcess(arguments, exit_code("frontier", *arguments, *given), *capfd.readouterr())
 
     return run
 
@@ -349,14 +346,13 @@ def test_a_purge_asks_in_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -
 
 
 class Watched:
-    """``scrapy frontier stats --watch`` in a terminal of its own."""
+    """``topical-crawler frontier stats --watch`` in a terminal of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._keyboard, terminal = pty.openpty()
-        (folder / "small_settings.py").write_text('COMMANDS_MODULE = "topical_crawler.commands"\nTOPICAL_FRONTIER = "sqlite"\n')
-        environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "SCRAPY_SETTINGS_MODULE": "small_settings"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "frontier", "stats", "--watch"],
+            [sys.executable, "-m", "topical_crawler", "frontier", "stats", "--watch"],
             cwd=folder, env={**environment, "TERM": "xterm", "COLUMNS": "120"}, stdin=terminal, stdout=terminal, stderr=terminal,
         )  # fmt: skip
         os.close(terminal)

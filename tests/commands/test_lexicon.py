@@ -1,4 +1,4 @@
-"""``scrapy lexicon`` as a user calls it; archives stand in a local directory, pip is the real one."""
+"""``topical-crawler lexicon`` as a user calls it; archives stand in a local directory, pip is the real one."""
 
 import dataclasses
 import hashlib
@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from command_tools import exit_code
 
 from topical_crawler.resources.registry import RESOURCES, Archive
 
@@ -27,7 +26,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs ``scrapy lexicon …`` in this process; gives exit code, output, messages."""
+    """Runs ``topical-crawler lexicon …`` in this process; gives exit code, output, messages."""
     path = tmp_path / "shelf/tclexicon-1.0-py3-none-any.whl"
     path.parent.mkdir()
     with zipfile.ZipFile(path, "w") as packed:
@@ -49,11 +48,7 @@ def lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            execute(["scrapy", "lexicon", *arguments], Settings({"COMMANDS_MODULE": "topical_crawler.commands"}))
-        code = ended.value.code
-        out, err = capfd.readouterr()
-        return code if isinstance(code, int) else 0, out, err
+        return exit_code("lexicon", *arguments), *capfd.readouterr()
 
     return run
 
@@ -110,11 +105,11 @@ def test_a_file_of_ones_own_is_read_too(lexicon: Run, tmp_path: Path, name: str,
     assert code == 1 and "FAILED" in out and says in out and str(own) in out
 
 
-def test_settings_before_and_after_the_action(lexicon: Run, tmp_path: Path) -> None:
+def test_settings_name_files_of_ones_own(lexicon: Run, tmp_path: Path) -> None:
     tree, table = tmp_path / "tree.txt", tmp_path / "clc.json"
     tree.write_text("0 event|事件 0\n", encoding="utf-8")
     table.write_text('{"Z": {"name": "general", "up_level": null}}')
-    arguments = ("-s", f"TOPICAL_HOWNET_TREE={tree}", "check", "-s", f"TOPICAL_CLC={table}")
+    arguments = ("check", "-s", f"TOPICAL_HOWNET_TREE={tree}", "-s", f"TOPICAL_CLC={table}")
     code, out, _ = lexicon(*arguments)
     assert code == 0 and out.count("own file") == 2 and str(tree) in out and str(table) in out
 
@@ -143,13 +138,8 @@ def test_pip_fails(lexicon: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_help_in_a_process_of_its_own(tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "SCRAPY_SETTINGS_MODULE": "settings_for_lexicon",
-        "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
-    }
-    (tmp_path / "settings_for_lexicon.py").write_text('COMMANDS_MODULE = "topical_crawler.commands"\n')
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for arguments, says in ((["--help"], "TOPICAL_RESOURCES_DIR"), (["check", "--help"], "Exit code 1")):
-        command = [sys.executable, "-m", "scrapy", "lexicon", *arguments]
+        command = [sys.executable, "-m", "topical_crawler", "lexicon", *arguments]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0 and says in done.stdout, done.stderr

@@ -1,4 +1,4 @@
-"""scrapy lexicon import: a file of vectors becomes the setting's."""
+"""topical-crawler lexicon import: a file of vectors becomes the setting's."""
 
 import os
 import pickle

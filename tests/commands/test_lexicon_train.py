@@ -1,4 +1,4 @@
-"""``scrapy lexicon train`` as a user calls it."""
+"""``topical-crawler lexicon train`` as a user calls it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,19 @@ def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpu
 
 def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-m", "scrapy", "lexicon", "train", "own", str(corpus), "--epochs", "500", "--processes", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "topical_crawler",
+        "lexicon",
+        "train",
+        "own",
+        str(corpus),
+        "--epochs",
+        "500",
+        "--processes",
+        "1",
+    ]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
     deadline = time.monotonic() + HANGS
     while not list(tmp_path.glob("own/work/checkpoints/epoch-*")) and time.monotonic() < deadline:
@@ -90,7 +102,7 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
 def test_errors_in_one_line(call_scrapy: RunScrapy, corpus: Path, arguments: tuple[str, ...], message: str) -> None:
     result = call_scrapy("lexicon", "train", *arguments, cwd=corpus.parent)
     assert result.returncode == 1
-    assert result.stderr.strip().splitlines()[-1].startswith(f"scrapy lexicon train: {message}")
+    assert result.stderr.strip().splitlines()[-1].startswith(f"topical-crawler lexicon train: {message}")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Why a link has its place, as ``scrapy frontier top`` and ``scrapy topic explain`` tell it: as the crawl's strategy would."""
+"""Why a link has its place, as ``frontier top`` and ``topic explain`` tell it: as the crawl's strategy would."""
 
 from __future__ import annotations
 

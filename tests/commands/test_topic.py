@@ -1,4 +1,4 @@
-"""``scrapy topic`` as a user runs it."""
+"""``topical-crawler topic`` as a user runs it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_show(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -
     ("arguments", "code", "parts"),
     [
         ((), 2, ("list, show, new, seeds, build",)),
-        (("show", "partybilding"), 1, ("scrapy topic show: no topic 'partybilding'", "partybuilding", "Remedy")),
+        (("show", "partybilding"), 1, ("topical-crawler topic show: no topic 'partybilding'", "partybuilding", "Remedy")),
         (("weigh", "mytopic"), 2, ("invalid choice: 'weigh'",)),
     ],
 )

@@ -1,4 +1,4 @@
-"""``scrapy topic build`` as a user runs it."""
+"""``topical-crawler topic build`` as a user runs it."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_mistakes(
 def test_files_are_written_though_the_reader_leaves_early(folder: Path, tmp_path: Path, corpus: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)  # as head does, when it has enough
-    command = [sys.executable, "-m", "scrapy", "topic", "build", folder, "--corpus", corpus, "--candidates-only"]
+    command = [sys.executable, "-m", "topical_crawler", "topic", "build", folder, "--corpus", corpus, "--candidates-only"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
     ended = subprocess.run(
         command, cwd=tmp_path, env=environment, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", check=False

@@ -1,4 +1,4 @@
-"""``scrapy topic check`` as a user runs it."""
+"""``topical-crawler topic check`` as a user runs it."""
 
 from __future__ import annotations
 

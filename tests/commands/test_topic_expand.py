@@ -1,4 +1,4 @@
-"""``scrapy topic expand`` as a user runs it, on resources of a few words."""
+"""``topical-crawler topic expand`` as a user runs it, on resources of a few words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CILIN = "Aa01A01= 内核 核心 精髓\n"
 
 @pytest.fixture
 def expand(call_scrapy: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """``scrapy topic expand`` with vectors and Cilin, without HowNet."""
+    """``topical-crawler topic expand`` with vectors and Cilin, without HowNet."""
     for name, text in (("VECTORS", VECTORS), ("CILIN", CILIN)):
         path = tmp_path / f"{name}.txt"
         path.write_text(text, encoding="utf-8")
@@ -140,7 +140,7 @@ def test_terms_are_written_though_the_reader_leaves_early(write_topic: WriteTopi
     os.close(reading)  # as head does, when it has enough
     arguments = ("./mytopic", "--by", "cilin", "--min-score", "0", "--accept", "2", "-s", f"TOPICAL_CILIN={path}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    command = [sys.executable, "-m", "scrapy", "topic", "expand", *arguments]
+    command = [sys.executable, "-m", "topical_crawler", "topic", "expand", *arguments]
     subprocess.run(command, cwd=tmp_path, env=environment, stdout=writing, stderr=subprocess.DEVNULL, check=False)
     os.close(writing)
     assert {"精髓", "核心"} <= set(load_topic(folder).terms)

@@ -1,4 +1,4 @@
-"""``scrapy topic explain`` as a user runs it; its sums are those of the strategy."""
+"""``topical-crawler topic explain`` as a user runs it; its sums are those of the strategy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scrapy topic new`` as a user runs it."""
+"""``topical-crawler topic new`` as a user runs it."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def new_with_seeds(*more: str) -> list[str]:
 
 def test_in_a_terminal_it_asks_whether_to_teach_the_topic(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    line = [sys.executable, "-m", "scrapy", *new_with_seeds()]
+    line = [sys.executable, "-m", "topical_crawler", *new_with_seeds()]
     with subprocess.Popen(line, cwd=tmp_path, env=ENVIRONMENT, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE) as process:
         os.write(ours, b"n\n")
         process.communicate(timeout=HANGS)
@@ -184,7 +184,7 @@ def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrap
 
 def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
     replay = ("-s", f"TOPICAL_REPLAY={DEMO}", "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
-    line = ["-m", "scrapy", *new_with_seeds("--questions", "--survey", "90", *replay)]
+    line = ["-m", "topical_crawler", *new_with_seeds("--questions", "--survey", "90", *replay)]
     with Forked(line, tmp_path, ENVIRONMENT, output=True) as process:
         address, said = judging_page(process)
         for place in range(20):

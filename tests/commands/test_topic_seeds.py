@@ -1,4 +1,4 @@
-"""``scrapy topic seeds`` as a user runs it."""
+"""``topical-crawler topic seeds`` as a user runs it."""
 
 from __future__ import annotations
 

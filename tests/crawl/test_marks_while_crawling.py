@@ -83,9 +83,9 @@ def running(topic: Path, data: Path, web: Site, **options: object) -> Iterator[l
 
 
 def judge(data: Path, *more: str) -> tuple[list[dict[str, object]], str]:
-    """What ``scrapy corpus judge`` asks a person who likes football and nothing else; and what it says."""
+    """What ``topical-crawler corpus judge`` asks a person who likes football and nothing else; and what it says."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    line = ["-m", "scrapy", "corpus", "judge", str(data), "--no-browser", *more]
+    line = ["-m", "topical_crawler", "corpus", "judge", str(data), "--no-browser", *more]
     with Forked(line, ROOT, environment, output=True) as process:
         address, said = judging_page(process)
         with urllib.request.urlopen(address + "sample", timeout=HANGS) as answer:

@@ -1,4 +1,4 @@
-"""Crawls that run in a process of their own, steered by ``scrapy frontier`` meanwhile."""
+"""Crawls that run in a process of their own, steered by ``topical-crawler frontier`` meanwhile."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_tools import exit_code
 from crawl_tools import Reply, Site, article, command, rows, start
 from redis_tools import RedisServer
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
-from scrapy.utils.project import get_project_settings
 from wait_tools import HANGS, wait_for
 
 DELAY = 0.1
@@ -69,20 +67,20 @@ class Crawl:
         self.log.extend(self.process.stderr)
 
     def say(self, action: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """``scrapy frontier ACTION NAME …`` in this process, where Python and Scrapy need not be started again."""
+        """``topical-crawler frontier ACTION NAME …`` in this process, where Python and Scrapy need not be started again."""
         patience = [] if "--wait" in arguments else ["--wait", str(HANGS)]
-        return self._run(["scrapy", "frontier", action, self._name, *map(str, arguments), *patience, *self._settings])
+        return self._run("frontier", action, self._name, *arguments, *patience, *self._settings)
 
     def why(self, url: str) -> dict[str, Any]:
-        """What ``scrapy corpus why`` says of an address."""
-        line = ["scrapy", "corpus", "why", str(self.data / "corpus.sqlite"), url, "--json", "-s", f"TOPICAL_CRAWL={self._name}"]
-        return dict(json.loads(self._run([*line, *self._settings], get_project_settings()).stdout))
+        """What ``topical-crawler corpus why`` says of an address."""
+        line = ["corpus", "why", self.data / "corpus.sqlite", url, "--json", "-s", f"TOPICAL_CRAWL={self._name}"]
+        return dict(json.loads(self._run(*line, *self._settings).stdout))
 
-    def _run(self, line: list[str], settings: Settings | None = None) -> subprocess.CompletedProcess[str]:
+    def _run(self, *line: object) -> subprocess.CompletedProcess[str]:
         out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
-            execute(line, settings or Settings({"COMMANDS_MODULE": "topical_crawler.commands", "TOPICAL_FRONTIER": "sqlite"}))
-        return subprocess.CompletedProcess(line, int(ended.value.code or 0), out.getvalue(), err.getvalue())
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = exit_code(*line)
+        return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
 
     def ask(self, action: str, *arguments: object) -> dict[str, Any]:
         done = self.say(action, *arguments, "--json")

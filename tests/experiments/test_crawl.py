@@ -1,4 +1,4 @@
-"""``scrapy evaluate crawl`` as a user runs it, on the demo web: real crawls in processes of their own."""
+"""``topical-crawler evaluate crawl`` as a user runs it, on the demo web: real crawls in processes of their own."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_crawls_made_otherwise_are_not_mixed(call_scrapy: RunScrapy, made: Path,
 
 def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(run_scrapy: RunScrapy, made: Path, tmp_path: Path) -> None:
     place = tmp_path / "out" / "crawls" / BREADTH_FIRST
-    said = interrupted("scrapy", command("out", *LONGER), place / "data", tmp_path)
+    said = interrupted("topical_crawler", command("out", *LONGER), place / "data", tmp_path)
     assert "interrupted; the same command goes on from here" in said
     assert "Traceback" not in said
     assert not (place / "finished.json").exists()

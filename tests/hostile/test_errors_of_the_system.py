@@ -51,7 +51,7 @@ def test_it_is_explained(line: str, data: Path, call_scrapy: RunScrapy, tmp_path
 def test_a_disk_that_is_full_while_an_export_is_written_out(data: Path) -> None:
     with Path("/dev/full").open("wb") as out:
         refused = subprocess.run(
-            [sys.executable, "-m", "scrapy", "corpus", "export", str(data)],
+            [sys.executable, "-m", "topical_crawler", "corpus", "export", str(data)],
             cwd=ROOT, env=environment(), stdout=out, stderr=subprocess.PIPE, encoding="utf-8", check=False,
         )  # fmt: skip
     assert refused.returncode == 1

@@ -26,7 +26,7 @@ def test_control_characters_never_leave_the_page(topic: Path, tmp_path: Path) ->
     fields = [str(value) for row in found for value in (row.title, row.author, row.text, row.source, dict(row.why))]
     assert not [field for field in fields if CONTROL.search(field.replace("\n", ""))]
     assert not [line for line in crawled.log.splitlines() if CONTROL.search(line)]
-    line = ["-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--format", "txt"]
+    line = ["-m", "topical_crawler", "corpus", "export", str(tmp_path / "data"), "--format", "txt"]
     done = run_forked(line, ROOT, environment())
     assert done.returncode == 0, done.stderr
     assert "党建" in done.stdout and not CONTROL.search(done.stdout.replace("\n", "").replace("\t", ""))

@@ -68,7 +68,7 @@ def test_passwords_of_links_and_redirects_are_not_kept(topic: Path, tmp_path: Pa
         crawled = crawl(topic, tmp_path / "data", f"{named}/", DOWNLOAD_DELAY=0, LOG_LEVEL="DEBUG")
     assert crawled.code == 0, crawled.log
     assert {row.final_url.removeprefix(site.url) for row in rows(tmp_path / "data")} == {"/", "/linked", "/target"}
-    line = ["-m", "scrapy", "corpus", "export", str(tmp_path / "data"), "--rejected"]
+    line = ["-m", "topical_crawler", "corpus", "export", str(tmp_path / "data"), "--rejected"]
     done = run_forked(line, ROOT, environment())
     assert done.returncode == 0, done.stderr
     assert "党建 二" in done.stdout and "s3cret" not in done.stdout

@@ -82,7 +82,7 @@ def test_a_crawl(run: Run, topic: Callable[[str], Path], tmp_path: Path) -> None
     assert len(fetched) >= 30
     page = next(row for row in fetched if row.keep)
     options = ("--crawl", data, "--json", "-s", f"TOPICAL_REPLAY={web}", "-s", "TOPICAL_RESOURCES=0")
-    done = run("-m", "scrapy", "topic", "explain", party, page.url, *options)
+    done = run("-m", "topical_crawler", "topic", "explain", party, page.url, *options)
     assert done.returncode == 0, done.stderr
     explained = json.loads(done.stdout)
     assert (explained["strategy"], explained["on_topic"]) == ("good_hosts", True)
@@ -90,7 +90,7 @@ def test_a_crawl(run: Run, topic: Callable[[str], Path], tmp_path: Path) -> None
 
 
 def test_a_parameter_that_it_does_not_have(run: Run, topic: Callable[[str], Path]) -> None:
-    done = run("-m", "scrapy", "topic", "explain", topic("malus = 1"), "党建", "--strategy", "good_hosts")
+    done = run("-m", "topical_crawler", "topic", "explain", topic("malus = 1"), "党建", "--strategy", "good_hosts")
     assert done.returncode == 1 and done.stdout == ""
     assert "topic.toml, line 7: [strategy.good_hosts] has no parameter 'malus'. Known: page_threshold, bonus" in done.stderr
 

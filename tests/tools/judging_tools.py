@@ -81,7 +81,7 @@ def written(path: Path, copies: int = 1) -> Path:
 
 @contextlib.contextmanager
 def serving(path: Path) -> Iterator[JudgingServer]:
-    """A server that runs as ``scrapy corpus judge`` runs it."""
+    """A server that runs as ``topical-crawler corpus judge`` runs it."""
     with SampleFile(path) as file, JudgingServer(file, Voice("zh").named) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

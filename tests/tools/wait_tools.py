@@ -66,11 +66,11 @@ def stopped(process: subprocess.Popen[str] | Forked) -> tuple[str, str]:
 
 
 def stopped_at_its_browser(line: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command of Scrapy's that was told to end while it waited for the browser that it had
+    """Exit code, output and errors of a command that was told to end while it waited for the browser that it had
     opened; what it wrote until then is left out."""
     browser = f"{sys.executable} -c 'import sys; sys.stdin.read()' %s"  # ends with the standard input of the command
     with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *line], cwd=cwd, env={**environment, "BROWSER": browser}, encoding="utf-8",
+        [sys.executable, "-m", "topical_crawler", *line], cwd=cwd, env={**environment, "BROWSER": browser}, encoding="utf-8",
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         judging_page(process)

@@ -1,4 +1,4 @@
-"""A workbench that runs as ``scrapy workbench`` runs it, and a person before it."""
+"""A workbench that runs as ``topical-crawler workbench`` runs it, and a person before it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Served:
 def workbench(folder: Path, *arguments: str) -> Iterator[Served]:
     """A workbench in ``folder``."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    server = Forked(["-m", "scrapy", "workbench", "--no-browser", *arguments], folder, environment)
+    server = Forked(["-m", "topical_crawler", "workbench", "--no-browser", *arguments], folder, environment)
     try:
         with ended_where_it_hangs(server):
             first = server.stderr.readline().strip()

@@ -22,7 +22,7 @@ def ask(folder: Path, *calls: tuple[str, dict[str, Any]], options: tuple[str, ..
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    command = ["-m", "scrapy", "workbench", "--mcp", *options]
+    command = ["-m", "topical_crawler", "workbench", "--mcp", *options]
     server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(folder))
 
     async def talk() -> tuple[set[str], list[Any]]:

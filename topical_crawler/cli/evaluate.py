@@ -103,7 +103,7 @@ def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.picture and opts.picture.suffix != ".svg":
-        raise UsageError(f"--picture {opts.picture}: an SVG image is drawn. Remedy: end its name in .svg", print_help=False)
+        raise UsageError(f"--picture {opts.picture}: an SVG image is drawn. Remedy: end its name in .svg")
     labels = read_labels(opts.labels, opts.grade)
     curves: dict[str, list[int]] = {}
     for text in opts.corpus:
@@ -111,7 +111,7 @@ def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
         fetched = [r.url for r in read_corpus(place if sign else text) if r.reason != REDIRECTED]
         name = name if sign else Path(text).absolute().name
         if name in curves:
-            raise UsageError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …", print_help=False)
+            raise UsageError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …")
         curves[name] = harvest_curve(fetched[: opts.budget or None], labels)
     total = relevant_texts(labels)
     budget = opts.budget or max(map(len, curves.values()))

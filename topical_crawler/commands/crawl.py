@@ -8,7 +8,7 @@ import sys
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
-from topical_crawler.cli.base import program
+from topical_crawler.commands import program
 
 logger = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ import io
 
 from scrapy.commands.settings import Command as SettingsCommand
 
+from topical_crawler.commands import program
+
 
 class Command(SettingsCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        from topical_crawler.cli.base import program
-
         super().add_options(parser)
         parser.usage = f"{program()} settings {self.syntax()}"
 

@@ -95,7 +95,7 @@ def _by_name(output: str) -> str:
     if kind is None:
         names = " ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
         problem = f"the name {output} tells no format. Remedy: end it in one of {names} (then .gz or .zst), or name a --format"
-        raise UsageError(problem, print_help=False)
+        raise UsageError(problem)
     return kind
 
 
@@ -141,7 +141,7 @@ def check(opts: argparse.Namespace, kind: str) -> Split | None:
     elif opts.output == STREAM and kind == "parquet" and sys.stdout.isatty():
         problem = "Parquet is nothing for a screen; name a file with -o FILE"
     if problem:
-        raise UsageError(problem, print_help=False)
+        raise UsageError(problem)
     return Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None
 
 

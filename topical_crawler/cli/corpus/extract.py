@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topical_crawler.cli.base import program
+from topical_crawler.cli.base import PROGRAM
 from topical_crawler.cli.corpus.reading import as_markdown, page_view, print_json
 from topical_crawler.cli.terminal import WIDTH, console, print_text, printable, show_paged
 from topical_crawler.corpus.record import Record
@@ -59,7 +59,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         show_paged(console(most=WIDTH), *page_view(record, (), ()))
     if record.keep:
         return 0
-    print(f"{program()} corpus extract: {printable(opts.page)} has no text: {printable(record.reason)}", file=sys.stderr)
+    print(f"{PROGRAM} corpus extract: {printable(opts.page)} has no text: {printable(record.reason)}", file=sys.stderr)
     return 1
 
 

@@ -65,7 +65,7 @@ def _sample_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.output.exists():
-        raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file", print_help=False)
+        raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file")
     place = find_corpus(opts.corpus, settings)
     topic = None if opts.topic is None and "://" in place else topic_of(opts.topic, crawl_of(Path(place).parent))
     if topic is None:
@@ -113,7 +113,7 @@ def _judge(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.report or opts.marks or opts.to_topic:
         samples = [_read(name, settings) for name in names]
     elif len(names) > 1:
-        raise UsageError("one file is judged at a time. Remedy: name one, or add --report", print_help=False)
+        raise UsageError("one file is judged at a time. Remedy: name one, or add --report")
     elif _is_sample(names[0]):
         samples = [serve(Path(names[0]), settings, opts.port, not opts.no_browser)]
     else:
@@ -122,7 +122,7 @@ def _judge(opts: argparse.Namespace, settings: AnySettings) -> int:
         try:
             print(said(take_over(samples, opts.to_topic)))
         except TopicError as error:
-            raise UsageError(str(error), print_help=False) from None
+            raise UsageError(str(error)) from None
         return 0
     whole = merged(samples)
     if opts.marks:
@@ -159,7 +159,7 @@ def _read(name: str | None, settings: AnySettings) -> Sample:
     place = find_corpus(name, settings)
     if not (files := asked(folder_of(place, name, settings))):
         remedy = f"topical-crawler corpus judge {name or ''}"
-        raise UsageError(f"nothing was asked about {place} yet. Remedy: {remedy}", print_help=False)
+        raise UsageError(f"nothing was asked about {place} yet. Remedy: {remedy}")
     return together([read_sample(file) for file in files])
 
 

@@ -89,7 +89,7 @@ def _purge_arguments(parser: argparse.ArgumentParser) -> None:
 def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
     request = {"action": "stats", "pages": opts.pages}
     if opts.watch and (opts.json or not sys.stdout.isatty()):
-        raise UsageError("--watch shows tables in a terminal. Remedy: leave it out", print_help=False)
+        raise UsageError("--watch shows tables in a terminal. Remedy: leave it out")
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if opts.watch:
             _watch(lambda: stats_view(crawl.ask(request), crawl.name, crawl.runs), crawl)
@@ -100,7 +100,7 @@ def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 def _top(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.hosts and opts.host:
-        raise UsageError("--hosts is about all hosts, --host about one: leave one out", print_help=False)
+        raise UsageError("--hosts is about all hosts, --host about one: leave one out")
     request = {"action": "hosts" if opts.hosts else "top", "host": opts.host}
     if opts.n is not None:
         request["n"] = opts.n
@@ -125,7 +125,7 @@ def _push(opts: argparse.Namespace, settings: AnySettings) -> int:
 def _requeue(opts: argparse.Namespace, settings: AnySettings) -> int:
     urls = _read_urls(opts)
     if bool(urls) == (opts.reason is not None):
-        raise UsageError("say what to fetch again: URLs, or --reason REASON", print_help=False)
+        raise UsageError("say what to fetch again: URLs, or --reason REASON")
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if urls:
             answer = ask_in_batches(crawl, {"action": "requeue"}, urls)
@@ -140,7 +140,7 @@ def _requeue(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 def _purge(opts: argparse.Namespace, settings: AnySettings) -> int:
     if (opts.host is None and opts.below is None) != opts.all:
-        raise UsageError("say what to purge: --host HOST, --below X, both together, or --all", print_help=False)
+        raise UsageError("say what to purge: --host HOST, --below X, both together, or --all")
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if not opts.yes:
             _confirm(crawl, opts)
@@ -199,7 +199,7 @@ def _read_urls(opts: argparse.Namespace) -> list[str]:
 def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
     """Ask whether a purge is meant. Raises UsageError where nobody can be asked, CrawlError where it is not."""
     if not sys.stdin.isatty():
-        raise UsageError("a purge cannot be taken back. Remedy: --yes says that it is meant", print_help=False)
+        raise UsageError("a purge cannot be taken back. Remedy: --yes says that it is meant")
     what = ["everything"] if opts.all else ["links"]
     if opts.host is not None:
         what.append(f"of {opts.host}")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import TaskID, TimeElapsedColumn, TimeRemainingColumn
 
-from topical_crawler.cli.base import add_number, amount, condition, program, whole
+from topical_crawler.cli.base import PROGRAM, add_number, amount, condition, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.config import segmenter
 from topical_crawler.project import AnySettings
@@ -106,8 +106,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
                 display.update(task, completed=1.0)
     except KeyboardInterrupt:
         print(
-            f"{program()} lexicon train: stopped. What is done is kept in {opts.out / 'work'}: "
-            "the same command goes on from there",
+            f"{PROGRAM} lexicon train: stopped. What is done is kept in {opts.out / 'work'}: the same command goes on from there",
             file=sys.stderr,
         )
         return 130

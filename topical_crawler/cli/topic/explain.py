@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from topical_crawler.cli.base import add_json, program, urls_of
+from topical_crawler.cli.base import PROGRAM, add_json, urls_of
 from topical_crawler.cli.strategy import (
     QUEUED,
     Judged,
@@ -90,7 +90,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         page, text, reason = fetched.page, fetched.text, fetched.reason
         if page is None:
             remedy = ". Remedy: check the address and the network, or save the page and give its file" * (kind == "URL")
-            print(f"{program()} topic explain: {opts.source}: no page: {reason}{remedy}", file=sys.stderr)
+            print(f"{PROGRAM} topic explain: {opts.source}: no page: {reason}{remedy}", file=sys.stderr)
             return 1
         if opts.base and kind == "HTML file":
             page = Page.from_html(opts.base, page.html, page.encoding)

@@ -1,0 +1,20 @@
+"""The commands in the process of a test, where Python and the modules need not be started again."""
+
+from __future__ import annotations
+
+import os
+from unittest import mock
+
+from scrapy.cmdline import execute
+
+from topical_crawler.__main__ import SCRAPYS, main
+
+
+def exit_code(*words: object) -> int:
+    """Run a command with the project's settings: ``topical-crawler WORDS``, or ``scrapy WORDS`` where Scrapy has it too."""
+    line = [str(word) for word in words]
+    with mock.patch.dict(os.environ, {"SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}):
+        try:
+            return execute(["scrapy", *line]) if line[0] in SCRAPYS else main(line)
+        except SystemExit as ended:
+            return int(ended.code or 0)
