@@ -76,7 +76,7 @@ def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: boo
         logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
     seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
     if seconds is None:
-        crawl.outages.given_up[name] = ROBOTS_AWAY if reached else HOST_AWAY
+        crawl.outages.give_up(name, ROBOTS_AWAY if reached else HOST_AWAY)
         links = crawl.frontier.discard(HOST_AWAY, host=name)
         crawl.progress.note_dropped(HOST_AWAY, links)
         logger.warning("%s; it has rested too often and is given up, with %d links", why, links)

@@ -36,7 +36,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 
 from topical_crawler.config import cache_dir, replay_data, replay_parts
-from topical_crawler.failures import HEAD_TOO_LARGE, NameServerAway, Refused, Unreachable
+from topical_crawler.failures import HEAD_TOO_LARGE, NameServerAway, Refused, Unreachable, retry_after
 from topical_crawler.recordings.cdx import Capture, IndexFile, answer_of, best_capture, place_of, query, read_range
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.recordings.reader import Response as Recorded
@@ -322,12 +322,12 @@ class IndexedArchive:
                     response = await self._web.download_request(request)
                     if response.status not in _BUSY:
                         return response
-                    asked, why = (response.headers.get(b"Retry-After") or b"").decode("latin-1"), f"HTTP {response.status}"
+                    asked, why = retry_after(response), f"HTTP {response.status}"
                 except _AWAY as error:
-                    asked, why = "", str(error)
+                    asked, why = 0.0, str(error)
                 if wait is None:
                     break
-                await asyncio.sleep(min(float(asked), _WAITS[-1]) if asked.isdecimal() else wait)
+                await asyncio.sleep(min(asked or wait, _WAITS[-1]))
         raise DownloadFailedError(f"{url}: the archive does not answer ({why})")
 
     async def close(self) -> None:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
@@ -19,6 +19,7 @@ from sqlalchemy.dialects import sqlite
 from topical_crawler.cleaning.quality import Measures
 from topical_crawler.text.passages import Layout, passages
 from topical_crawler.web.rights import LICENSED
+from topical_crawler.web.robots import Robots
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
@@ -109,15 +110,12 @@ class PageLines:
     removed: tuple[str, ...] = ()
 
 
-Robots = Literal["none", "unreachable", "allows all", "restricts"]
-
-
 @dataclass(frozen=True, slots=True)
 class HostFacts:
     """A host's robots.txt."""
 
     host: str  # in lower case, with its port if it has one
-    robots: Robots  # what it says to this crawler: "none" (there is none), "unreachable", "allows all" or "restricts"
+    robots: Robots  # what it says to this crawler
     crawl_delay: float = 0.0  # seconds between two requests that it asks for; 0: none
     asked: str = ""  # when it was fetched, UTC, `2026-11-20T08:30:00+00:00`
 

@@ -49,6 +49,10 @@ class Outages:
         self._until[name] = self._clock() + seconds
         return seconds
 
+    def give_up(self, name: str, reason: str) -> None:
+        """Ask a host for nothing any more; ``reason`` is that of its pages."""
+        self.given_up[name] = reason
+
     def resting(self) -> dict[str, float]:
         """Hosts that rest, and the seconds left.
 

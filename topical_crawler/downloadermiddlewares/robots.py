@@ -6,9 +6,8 @@ import asyncio
 import contextlib
 import logging
 import math
-import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -26,7 +25,8 @@ from scrapy.utils.misc import build_from_crawler
 
 from topical_crawler import config
 from topical_crawler.components import ROBOTS_AWAY, crawl_of, give_back, in_flight, let_rest, send_back
-from topical_crawler.corpus.record import HostFacts, Robots
+from topical_crawler.corpus.record import HostFacts
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.failures import Refused, is_no_answer, is_outage, retry_after
 from topical_crawler.frontier import LeaseLost
@@ -34,6 +34,7 @@ from topical_crawler.items import now_utc
 from topical_crawler.web import listings
 from topical_crawler.web.page import Page
 from topical_crawler.web.rights import FILES, MOST_FILE, FileRules, Signal, of_page, of_robots
+from topical_crawler.web.robots import MOST_BYTES, Answer, classify, read_answer
 from topical_crawler.web.urls import host, origin_of
 
 if TYPE_CHECKING:
@@ -42,11 +43,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _ROBOTS_AGAIN = 600.0  # seconds after which an unreachable or a shared robots.txt is asked for again
-_ROBOTS_BYTES = 512 * 1024  # size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB
 _CLAIM = 60  # seconds in which only one worker may ask a host for its robots.txt; then another one may, should it have died
 _POLL = 0.25
 _OURS = "topical_robots"
-_DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _REST = "topical_rest"
 _USE = "topical_use"  # what other files of the host say about use
 _SIGNALS = "topical_signals"  # what the host's robots.txt says about use
@@ -172,8 +171,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
         fails or cannot be reached, forbids everything: the host rests and is asked again."""
         robots = self._request_for(f"{origin}/robots.txt", request)
-        text, seconds, origins = "", _ROBOTS_AGAIN, {origin}
-        facts: Robots | None = "unreachable"
+        answer, origins = Answer(), {origin}
         self._stats.inc_value("robotstxt/request_count")
         engine = self.crawler.engine
         assert engine is not None
@@ -190,32 +188,24 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         else:
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
-            if response.status >= 500 or response.status == HTTPStatus.TOO_MANY_REQUESTS:
-                return self._no_answer(
-                    origin, f"{robots.url} cannot be had: HTTP {response.status}", notes, retry_after(response)
-                )
-            if 200 <= response.status < 300:
-                body, facts = response.body, None
-                if len(body) > _ROBOTS_BYTES:  # as many whole lines as fit
-                    body = body[:_ROBOTS_BYTES].rpartition(b"\n")[0]
-                text = body.decode("utf-8-sig", errors="ignore").replace(_BETWEEN, "")
-            elif 400 <= response.status < 500:
-                facts = "none"
-            if 200 <= response.status < 300 or response.status in (404, 410):
-                seconds = self._seconds
+            if (read := read_answer(response.status, response.body)) is None:
+                why = f"{robots.url} cannot be had: HTTP {response.status}"
+                return self._no_answer(origin, why, notes, retry_after(response))
+            answer = read
             if urlsplit(response.url).path == "/robots.txt":
                 origins.add(origin_of(response.url))  # a redirect to https or www.: that origin's rules are known too
             if self._crawl is not None and self._crawl.outages.answered(host(origin)):
                 self._delays.pop(host(origin), None)
                 self._crawl.frontier.set_delay(host(origin), self._default_delay)
         asked = time.monotonic()
-        rules = await self._keep(origins, text, asked, seconds, request)
-        facts = facts or classify_robots(text, lambda path: rules.parser.allowed(origin + path, self._agent))
+        rules = await self._keep(origins, answer.text, asked, self._seconds if answer.lasts else _ROBOTS_AGAIN, request)
+        said = answer.said or classify(answer.text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
-            self._note_down(HostFacts(name, facts, rules.crawl_delay, now_utc()))
+            self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
         if notes is not None:
+            shared, seconds = _BETWEEN.join((answer.text, *rules.files)), math.ceil(max(rules.until - asked, _CLAIM))
             for name in origins:
-                notes.remember(_note(name), _BETWEEN.join((text, *rules.files)), math.ceil(max(rules.until - asked, _CLAIM)))
+                notes.remember(_note(name), shared, seconds)
         return rules
 
     def _request_for(self, url: str, request: Request) -> Request:
@@ -261,7 +251,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         """Read no more of a robots.txt than counts."""
         if request.meta.get(_OURS):
             request.meta[_BYTES] = request.meta.get(_BYTES, 0) + len(data)
-            if request.meta[_BYTES] > _ROBOTS_BYTES:
+            if request.meta[_BYTES] > MOST_BYTES:
                 raise StopDownload(fail=False)
 
     async def _keep(
@@ -289,17 +279,18 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return rules
 
     def _note_down(self, facts: HostFacts) -> None:
-        """Write to the corpus in a thread: a database that is busy does not hold up the crawl."""
-        crawl = self._crawl
-        if crawl is not None:
-            task = asyncio.create_task(asyncio.to_thread(crawl.store.note_host, facts))
-            self._notes.add(task)
-            task.add_done_callback(self._noted)
+        """Write to the corpus in a thread: a database that is busy does not hold up the crawl, which does without."""
 
-    def _noted(self, task: asyncio.Task[None]) -> None:
-        self._notes.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:  # the crawl does without
-            logger.info("A robots.txt could not be noted in the corpus: %s", error)
+        async def note(store: CorpusStore) -> None:
+            try:
+                await asyncio.to_thread(store.note_host, facts)
+            except Exception as error:
+                logger.info("A robots.txt could not be noted in the corpus: %s", error)
+
+        if self._crawl is not None:
+            task = asyncio.create_task(note(self._crawl.store))
+            self._notes.add(task)
+            task.add_done_callback(self._notes.discard)
 
     @property
     def _default_delay(self) -> float:
@@ -316,18 +307,6 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if self._crawl is not None and delay != self.delay(name):
             self._delays[name] = delay
             self._crawl.frontier.set_delay(name, delay)
-
-
-def classify_robots(text: str, allows: Callable[[str], bool]) -> Robots:
-    """Whether the robots.txt ``text`` restricts a crawler: its parser ``allows`` not all paths that a Disallow names.
-
-    >>> classify_robots("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
-    'restricts'
-    >>> classify_robots("User-agent: *\\nDisallow:", lambda path: False)
-    'allows all'
-    """
-    paths = (match[1].strip() for line in text.splitlines() if (match := _DISALLOW.match(line)))
-    return "restricts" if any(path and not allows("/" + path.lstrip("/").rstrip("$")) for path in paths) else "allows all"
 
 
 def robots_agent(settings: BaseSettings) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser
 
-from topical_crawler.downloadermiddlewares.robots import classify_robots
+from topical_crawler.web.robots import MOST_BYTES, Answer, classify, read_answer
 
 AGENT = "topical_crawler"
 
@@ -38,9 +38,32 @@ def allowed_by(text: str) -> Callable[[str], bool]:
     ],
 )
 def test_what_a_robots_txt_says_to_this_crawler(text: str, said: str) -> None:
-    assert classify_robots(text, allowed_by(text)) == said
+    assert classify(text, allowed_by(text)) == said
 
 
 @given(st.text(alphabet=st.sampled_from("User-agent: *Disallow\n\r/#党:"), max_size=200))
 def test_any_text_says_something(text: str) -> None:
-    assert classify_robots(text, allowed_by(text)) in ("allows all", "restricts")
+    assert classify(text, allowed_by(text)) in ("allows all", "restricts")
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "lasts"),
+    [(204, None, True), (301, "unreachable", False), (401, "none", False), (404, "none", True), (410, "none", True)],
+)
+def test_what_an_answer_means(status: int, said: str | None, lasts: bool) -> None:
+    assert read_answer(status, b"") == Answer("", said, lasts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 599])
+def test_a_server_that_fails_forbids_everything_for_now(status: int) -> None:
+    assert read_answer(status, b"User-agent: *\nAllow: /") is None
+
+
+def test_of_a_large_one_whole_lines_count() -> None:
+    line = "Disallow: /党建\n".encode()
+    answer = read_answer(200, line * (MOST_BYTES // len(line) + 1))
+    assert answer is not None and answer.text.encode() == line[:-1] + (b"\n" + line[:-1]) * (MOST_BYTES // len(line) - 1)
+
+
+def test_broken_characters_are_left_out() -> None:
+    assert read_answer(200, b"\xef\xbb\xbfDisallow: /a\xff\0b") == Answer("Disallow: /ab", None, lasts=True)
