@@ -179,7 +179,7 @@ def test_a_missing_file_is_no_topic_to_crawl(run: Run) -> None:
         (("count", "dangjian"), "invalid choice"),
         (("export", "dangjian", "--since", "last year"), "write it as 2024-12-31"),
         (("export", "dangjian", "--format", "xml"), "invalid choice"),
-        (("export", "dangjian", "--text-only"), "goes with the formats txt and md"),
+        (("export", "dangjian", "--text-only"), "goes with the formats txt, md"),
         (("export", "dangjian", "--host"), "expected one argument"),
         (("stats", "dangjian", "--nonsense"), "not understood: --nonsense"),
         (("stats", "-s", "TOPICAL_CORPS=dangjian"), "there is no setting TOPICAL_CORPS. Remedy: TOPICAL_CORPUS?"),

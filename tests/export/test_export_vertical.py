@@ -12,10 +12,10 @@ from export_tools import PAGE, PASSAGES, STRUCTURED, row, texts
 from hypothesis import given
 from scrapy.settings import Settings
 
-from topical_crawler.cli.corpus.exporting import tagger
 from topical_crawler.export.rows import ExportRow, as_dict
 from topical_crawler.export.tagging import Tagger
 from topical_crawler.export.vertical import ATTRIBUTES, STRUCTURES, Vertical, encoder, legal, registry
+from topical_crawler.services.exporting import tagger
 from topical_crawler.topic.topic import Topic
 
 _ATTRIBUTE = re.compile(r' (\w+)="([^"<>\t\n]*)"')

@@ -124,6 +124,7 @@ class Format:
     alone: str = ""  # suffix of a file with one text; "" if there are none
     packs: bool = True  # whether a file can be compressed (`.gz`, `.zst`)
     rejected: bool = True  # whether it can hold rejected pages, which have no text
+    headers: bool = False  # whether it has lines above each text
     words: bool = False  # whether it has tagged words
     metadata: bool = False  # whether it can have metadata apart
     raw: bool = False  # whether it can have the texts as extracted
@@ -158,11 +159,14 @@ FORMATS = {
     "csv": Format(
         suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom, raw=setup.raw), raw=True, libraries=_JIEBA
     ),
-    "txt": Format(suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt"),
+    "txt": Format(
+        suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt", headers=True
+    ),
     "md": Format(
         suffixes=(".md", ".markdown"),
         open=lambda out, setup: Markdown(out, setup.headers, setup.alone),
         alone=".md",
+        headers=True,
         rejected=False,
     ),
     "parquet": Format(

@@ -104,6 +104,35 @@ def mark_page(
         return teacher.close() if mark is not None else ""
 
 
+class Questions:
+    """Questions that are open in this process; where they are to teach a crawl, it learns every mark.
+
+    Args:
+        path: the file with them, in the folder of the crawl.
+        settings: say whether the crawl is over Redis.
+    """
+
+    def __init__(self, path: Path, settings: AnySettings) -> None:
+        self.file = SampleFile(path)
+        self._teacher = Teacher(self.file, settings) if self.file.sample.teaches else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all is marked."""
+        return all(item.mark is not None for item in self.file.now().items)
+
+    def tell(self) -> None:
+        """Have the crawl told what was marked."""
+        if self._teacher:
+            self._teacher.tell()
+
+    def close(self) -> str:
+        """Tell the crawl the rest; what came of it, for people."""
+        said = self._teacher.close() if self._teacher else ""
+        self.file.close()
+        return said
+
+
 class Teacher:
     """Tells the crawl of a corpus the marks of a sample as they are made, in a thread. A crawl that does not run learns from them
     when it is resumed.

@@ -12,7 +12,6 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.project import AnySettings
-from topical_crawler.services import MistakeError
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.topic.topic_folder import TopicFolder
@@ -70,12 +69,9 @@ def _existing() -> list[Path]:
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
-    """The topic that was named, else that of the crawl if it can be read. Raises MistakeError for a named one that cannot."""
+    """The topic that was named, else that of the crawl if it can be read. Raises TopicError for a named one that cannot."""
     if name:
-        try:
-            return load_topic(name)
-        except TopicError as error:
-            raise MistakeError(str(error)) from None
+        return load_topic(name)
     for known in (crawl.get("source"), crawl.get("topic")):
         try:
             if known:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 from scrapy.settings import BaseSettings
@@ -20,15 +20,13 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder, claim_of
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.services import MistakeError
+from topical_crawler.services.asking import Questions
 from topical_crawler.services.places import find_corpus, topic_of
 from topical_crawler.services.reach import Reached, reach
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.topic.topic_folder import CONFIG
 from topical_crawler.workbench.jobs import Jobs
-
-if TYPE_CHECKING:
-    from topical_crawler.workbench.judge import Judged
 
 _PATIENCE = 5.0  # seconds for a crawl that runs to answer
 
@@ -72,7 +70,7 @@ class Bench:
         self._segmenters: dict[str, tuple[Topic | None, Segmenter]] = {}
         self._lock = threading.Lock()
         self.judging = threading.Lock()
-        self.open: dict[str, Judged] = {}  # what is being judged, by crawl
+        self.open: dict[str, Questions] = {}  # what is being judged, by crawl
         self.indexed: set[str] = set()  # crawls whose texts were taken into the index
 
     # -- Crawls
@@ -185,8 +183,8 @@ class Bench:
     def close(self) -> None:
         """Close what is open."""
         self.jobs.close()
-        for judged in self.open.values():
-            judged.close()
+        for questions in self.open.values():
+            questions.close()
         for index in self._indexes.values():
             index.close()
         for store in self._stores.values():

@@ -64,8 +64,8 @@ def _day(text: str | None) -> str:
         raise MistakeError(f"{text!r} is no date; write it as 2024-12-31") from None
 
 
-def filters_of(values: Values) -> Filters:
-    """The conditions among the values of :data:`FILTERS`. Raises MistakeError."""
+def filters_of(values: Values, **more: Any) -> Filters:
+    """The conditions among the values of :data:`FILTERS`, with ``more`` fields. Raises MistakeError."""
     below = values["below_relevance"]
     return Filters(
         hosts=tuple(values["host"]),
@@ -78,6 +78,7 @@ def filters_of(values: Values) -> Filters:
         reasons=tuple(values["reason"]),
         rejected=values["rejected"] or bool(values["reason"]),
         bounds=() if below is None else (Bound("relevance", "<", below),),
+        **more,
     )
 
 
@@ -224,7 +225,7 @@ def mark(bench: Bench, values: Values) -> dict[str, Any]:
     file = judged.file if judged else None
     said = mark_page(place.corpus, place.folder.path, record, new, bench.topic(crawl), bench.settings, file)
     if judged:
-        judged.teacher.tell()
+        judged.tell()
     return {"mark": new, "before": before or "none", "learned": said, "number": record.order}
 
 

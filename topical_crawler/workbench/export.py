@@ -2,67 +2,55 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from starlette.background import BackgroundTask
 
-from topical_crawler.cli.corpus.export import FORMATS, add_arguments
-from topical_crawler.cli.corpus.exporting import check
-from topical_crawler.cli.corpus.exporting import export as write
-from topical_crawler.services import MistakeError
+from topical_crawler.export.formats import FORMATS
+from topical_crawler.export.rows import Split
+from topical_crawler.services.exporting import Export, check, export
 from topical_crawler.workbench.bench import Bench
-from topical_crawler.workbench.corpus import FILTERS
+from topical_crawler.workbench.corpus import FILTERS, filters_of
 from topical_crawler.workbench.operations import Operation, Param, Values
 
 SHOWN = 4000  # characters of a preview
-_SUFFIXES = {"jsonl": "jsonl", "csv": "csv", "txt": "txt", "md": "md", "parquet": "parquet", "hf": "", "tei": "xml",
-             "vertical": "vert", "conllu": "conllu"}  # fmt: skip
+_PREVIEWED = 3  # texts
 _BINARY = ("parquet", "hf")
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise MistakeError(message)
-
-
-def _write(bench: Bench, values: Values, folder: Path, limit: int | None) -> Path:
-    """Run the command's action; the file or folder that it wrote. Where there is a ``limit`` it is not split."""
+def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
+    """The export that is asked for, to a file or folder in ``folder``."""
     crawl, kind = values["crawl"], values["format"]
     bench.corpus(crawl)
-    target = folder / f"{crawl}{'.' if _SUFFIXES[kind] else ''}{_SUFFIXES[kind]}"
-    given = ["--format", kind, "--output", str(target)]
-    for name in ("since", "until", "min_relevance", "min_characters", "rights", "split"):
-        if values[name]:
-            given.append(f"--{name.replace('_', '-')}={values[name]}")
-    given += [f"--{name}={value}" for name in ("host", "kind", "reason") for value in values[name]]
-    if values["below_relevance"] is not None:
-        given.append(f"--where=relevance<{values['below_relevance']}")
-    given += [f"--{value}" for value in (values["script"], values["personal"]) if value]
-    given += ["--marked-off"] * values["marked_off"] + ["--rejected"] * values["rejected"]
-    given += ["--sample", str(values["sample"])] if values["sample"] and limit is None else []
-    given += ["--limit", str(limit)] if limit is not None else []
-    parser = _Parser(add_help=False)
-    add_arguments(parser)
-    opts = parser.parse_args([*given, bench.place(crawl).corpus])
-    if limit is not None:
-        check(opts, kind)  # as with the split that it does not get
-        opts.split = None
-    write(opts, bench.settings)
-    return target
+    return Export(
+        corpus=bench.place(crawl).corpus,
+        kind=kind,
+        target=folder / (crawl + next(iter(FORMATS[kind].suffixes), "")),
+        filters=filters_of(values, no_personal=values["personal"] == "no-personal"),
+        mask_personal=values["personal"] == "mask-personal",
+        simplified=values["script"] == "simplified",
+        traditional=values["script"] == "traditional",
+        marked_off=values["marked_off"],
+        sample=values["sample"],
+        split=Split.parse(values["split"]) if values["split"] else None,
+    )
 
 
 def preview(bench: Bench, values: Values) -> dict[str, Any]:
     """The first texts as they would be written."""
     kind = values["format"]
-    data = {"formats": FORMATS, "preview": "", "binary": kind in _BINARY, "cut": False}
+    data = {"formats": list(FORMATS), "preview": "", "binary": kind in _BINARY, "cut": False}
     if not data["binary"]:
         with tempfile.TemporaryDirectory() as folder:
-            target = _write(bench, values, Path(folder), 3)
-            text = target.read_text("utf-8-sig")
+            wanted = _wanted(bench, values, Path(folder))
+            check(wanted)  # as with the split and the sample that a preview does not have
+            export(replace(wanted, split=None, sample=None, limit=_PREVIEWED), bench.settings)
+            assert wanted.target is not None
+            text = wanted.target.read_text("utf-8-sig")
         data |= {"preview": text[:SHOWN], "cut": len(text) > SHOWN}
     return data
 
@@ -73,7 +61,7 @@ def to_file(bench: Bench, values: Values) -> dict[str, Any]:
     try:
         inner = folder / values["crawl"]
         inner.mkdir()
-        _write(bench, values, inner, None)
+        export(_wanted(bench, values, inner), bench.settings)
         archive = shutil.make_archive(str(folder / "export"), "zip", folder, values["crawl"])
     except BaseException:
         shutil.rmtree(folder)
@@ -88,7 +76,7 @@ def forgetting(file: str) -> BackgroundTask:
 
 _HOW = (
     *FILTERS,
-    Param(name="format", about="of the file", default="jsonl", choices=FORMATS),
+    Param(name="format", about="of the file", default="jsonl", choices=tuple(FORMATS)),
     Param(name="script", about="characters of the texts; none: as they are", choices=("simplified", "traditional")),
     Param(name="personal", about="what becomes of personal data; none: it stays", choices=("no-personal", "mask-personal")),
     Param(name="marked_off", about="texts too that are marked irrelevant or boilerplate", kind="boolean", default=False),

@@ -8,7 +8,7 @@ from typing import Any
 from topical_crawler.judging.sample import SampleFile
 from topical_crawler.judging.server import PAGE, page_file, sample_facts
 from topical_crawler.services import MistakeError
-from topical_crawler.services.asking import Teacher, questions
+from topical_crawler.services.asking import Questions, questions
 from topical_crawler.services.catalogue import Voice
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.operations import Operation, Param, Values
@@ -16,26 +16,7 @@ from topical_crawler.workbench.operations import Operation, Param, Values
 ASKED = 20
 
 
-class Judged:
-    """Questions about a crawl that are open; ``file`` holds them, and its crawl learns every mark."""
-
-    def __init__(self, bench: Bench, crawl: str) -> None:
-        place = bench.place(crawl)
-        bench.corpus(crawl)
-        self.file = SampleFile(questions(place.corpus, place.folder.path, ASKED, bench.topic(crawl)))
-        self.teacher = Teacher(self.file, bench.settings)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all is marked."""
-        return all(item.mark is not None for item in self.file.now().items)
-
-    def close(self) -> None:
-        self.teacher.close()
-        self.file.close()
-
-
-def judged(bench: Bench, crawl: str, *, new: bool = False) -> Judged:
+def judged(bench: Bench, crawl: str, *, new: bool = False) -> Questions:
     """The open questions about a crawl; where all were answered and ``new`` ones are wanted, those."""
     with bench.judging:
         found = bench.open.get(crawl)
@@ -43,7 +24,10 @@ def judged(bench: Bench, crawl: str, *, new: bool = False) -> Judged:
             bench.open.pop(crawl).close()
             found = None
         if found is None:
-            found = bench.open[crawl] = Judged(bench, crawl)
+            place = bench.place(crawl)
+            bench.corpus(crawl)
+            file = questions(place.corpus, place.folder.path, ASKED, bench.topic(crawl))
+            found = bench.open[crawl] = Questions(file, bench.settings)
         return found
 
 
@@ -59,7 +43,7 @@ def answer(bench: Bench, values: Values) -> dict[str, Any]:
     found = judged(bench, values["crawl"])
     mark = None if values["mark"] == "none" else values["mark"]
     _file(bench, values["crawl"], values["place"]).mark(int(values["place"]), mark)
-    found.teacher.tell()
+    found.tell()
     return {}
 
 

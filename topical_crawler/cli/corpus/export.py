@@ -1,13 +1,24 @@
-"""The command line of ``topical-crawler corpus export``; :mod:`topical_crawler.cli.corpus.exporting` does the work.
+"""The command line of ``topical-crawler corpus export``; :mod:`topical_crawler.services.exporting` does the work.
 
 This module imports nothing of the corpus or the formats, so that help and mistakes on the command line come at once.
 """
 
-import argparse
+from __future__ import annotations
 
-from topical_crawler.cli.base import add_corpus, add_number, whole
-from topical_crawler.cli.corpus import add_filters, parsed
+import argparse
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topical_crawler.cli.base import UsageError, add_corpus, add_number, whole
+from topical_crawler.cli.corpus import add_filters, filters_of, parsed
 from topical_crawler.project import AnySettings
+from topical_crawler.text import counted
+
+if TYPE_CHECKING:
+    from topical_crawler.export.manifest import Tally
+    from topical_crawler.export.rows import Split
 
 FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
 JIEBA = "jieba"  # the tagger that comes with the product
@@ -84,9 +95,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    from topical_crawler.cli.corpus.exporting import export
+    from topical_crawler.export.rows import Split
+    from topical_crawler.services.exporting import Export, export
+    from topical_crawler.services.places import find_corpus
 
-    return export(opts, settings)
+    kind = opts.format or ("txt" if opts.per_text else "jsonl" if opts.output == STREAM else _by_name(opts.output))
+    if kind == "parquet" and opts.output == STREAM and sys.stdout.isatty():
+        raise UsageError("Parquet is nothing for a screen; name a file with -o FILE")
+    given = {field.name: getattr(opts, field.name) for field in dataclasses.fields(Export) if hasattr(opts, field.name)}
+    given |= {
+        "corpus": find_corpus(opts.corpus, settings),
+        "kind": kind,
+        "target": None if opts.output == STREAM else Path(opts.output).expanduser(),
+        "filters": filters_of(opts, no_personal=opts.no_personal),
+        "split": Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None,
+        "manifest": not opts.no_manifest,
+    }
+    # Bytes, so that Chinese comes out whatever the locale.
+    with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+        done = export(wanted := Export(**given), settings, out)
+    if wanted.target:
+        print(_summary(done.tally, opts.output, wanted.split), file=sys.stderr)
+    if done.cleaned:
+        how = "the end of the crawl, or topical-crawler corpus clean, cleans the corpus itself"
+        print(f"{counted(done.cleaned, 'text')} cleaned on the way of lines that their sites repeat ({how})", file=sys.stderr)
+    if done.marked_off:
+        marked = f"{done.marked_off} that are marked irrelevant or boilerplate"
+        print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
+    return 0
+
+
+def _by_name(output: str) -> str:
+    from topical_crawler.export.formats import FORMATS, of_name
+
+    if (kind := of_name(output)) is None:
+        names = " ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
+        problem = f"the name {output} tells no format. Remedy: end it in one of {names} (then .gz or .zst), or name a --format"
+        raise UsageError(problem)
+    return kind
+
+
+def _summary(tally: Tally, output: str, split: Split | None) -> str:
+    text = f"{counted(tally.whole.texts + tally.whole.rejected, 'page')} written to {output}"
+    if split:
+        text += f" ({', '.join(f'{name} {tally.splits[name].texts if name in tally.splits else 0}' for name in split.names)})"
+    return text
 
 
 def _without(text: str) -> tuple[str, ...]:

@@ -1,0 +1,290 @@
+"""Export a corpus: choose the pages, gather the facts of their crawl, write the files."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from topical_crawler.cleaning.cleaner import CleaningOptions
+from topical_crawler.config import cache_dir, cleaning_options, segmenter
+from topical_crawler.corpus.clean import LateCleaning
+from topical_crawler.corpus.record import Bound, Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.crawl_folder import claim_of
+from topical_crawler.crawl.opening import edition
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.export import rows
+from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
+from topical_crawler.export.job import Job, to_files, to_folder, to_stream
+from topical_crawler.export.manifest import Facts, Tally
+from topical_crawler.export.rows import ExportError, Split, drawn, threshold
+from topical_crawler.export.rows import rows as export_rows
+from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
+from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
+from topical_crawler.project import AnySettings
+from topical_crawler.services import MistakeError
+from topical_crawler.services.places import topic_of
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import Topic
+
+_OPTIONS = {"hosts": "host", "languages": "language", "scripts": "script", "kinds": "kind", "reasons": "reason"}
+"""Names of options by fields of filters."""
+JIEBA = "jieba"
+"""The tagger that comes with the product."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """What is written out, and how: the options of ``topical-crawler corpus export``.
+
+    Attributes:
+        corpus: path or URL.
+        kind: name of the format.
+        target: file or folder; None: a stream.
+        filters: which pages.
+        marked_off: texts too that a person marked irrelevant or boilerplate.
+        limit: most texts.
+        sample: so many texts, drawn by ``seed``.
+        without: parts that are left out of texts.
+        tagger: :data:`JIEBA`, or MODULE:FUNCTION.
+        topic: name or folder of the topic; None: that of the crawl.
+        force: replace an earlier export.
+    """
+
+    corpus: str
+    kind: str
+    target: Path | None
+    filters: Filters
+    marked_off: bool = False
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    mask_personal: bool = False
+    simplified: bool = False
+    traditional: bool = False
+    without: tuple[str, ...] = ()
+    metadata: bool = False
+    raw: bool = False
+    text_only: bool = False
+    tagger: str = JIEBA
+    per_text: bool = False
+    split: Split | None = None
+    topic: str | None = None
+    manifest: bool = True
+    force: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether every text has a file of its own."""
+        return self.per_text or (self.kind == "tei" and self.target is not None and of_name(self.target.name) != "tei")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: counts, texts cleaned on the way, texts left out that are marked off."""
+
+    tally: Tally
+    cleaned: int
+    marked_off: int
+
+
+def check(wanted: Export) -> None:
+    """Raises MistakeError for options that do not go together."""
+    kind, form = wanted.kind, FORMATS[wanted.kind]
+    to_stream, rejected = wanted.target is None, wanted.filters.rejected
+    only = {
+        "--text-only": (wanted.text_only, "headers"),
+        "--metadata": (wanted.metadata, "metadata"),
+        "--raw": (wanted.raw, "raw"),
+        "--tagger": (wanted.tagger != JIEBA, "words"),
+        "--per-text": (wanted.per_text, "alone"),
+    }
+    for option, (is_given, able) in only.items():
+        if is_given and not getattr(form, able):
+            names = ", ".join(name for name, other in FORMATS.items() if getattr(other, able))
+            raise MistakeError(f"{option} goes with the formats {names}, not with {kind}")
+    problems = {
+        "--per-text writes a folder; name it with -o FOLDER": wanted.per_text and to_stream,
+        "--per-text does not go with --rejected: rejected pages have no text": wanted.per_text and rejected,
+        f"--rejected does not go with --format {kind}: rejected pages have no text": rejected and not form.rejected,
+        "--split divides texts, and pages that come with --rejected have none; leave one of the two away": (
+            rejected and wanted.split
+        ),
+        "--split writes a file for each part; name them with -o FILE (corpus.jsonl gives corpus.train.jsonl, …)": (
+            wanted.split and to_stream
+        ),
+        "--format hf writes a folder; name it with -o FOLDER": kind == "hf" and to_stream,
+    }
+    for problem, is_there in problems.items():
+        if is_there:
+            raise MistakeError(problem)
+
+
+def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None) -> Exported:
+    """Write an export to its target, or to a ``stream``.
+
+    Raises:
+        MistakeError: options that do not go together.
+        ExportError: the target is there already, or cannot be written in this format.
+    """
+    check(wanted)
+    target = wanted.target
+    if target:
+        _refuse_existing(target, wanted)
+    crawl = claim_of(wanted.corpus)
+    topic = topic_of(wanted.topic, crawl)
+    setup = Setup(
+        topic=topic.title if topic else str(crawl.get("topic", "")),
+        rejected=wanted.filters.rejected,
+        headers=not wanted.text_only,
+        alone=wanted.alone,
+        bom=target is not None,
+        metadata=wanted.metadata,
+        raw=wanted.raw,
+        tagger=tagger(wanted.tagger, topic, settings) if FORMATS[wanted.kind].words else None,
+    )
+    without = frozenset() if wanted.marked_off or wanted.filters.rejected else marked_off(wanted.corpus)
+    wanted = replace(wanted, filters=replace(wanted.filters, without=without))
+    options = _cleaning(settings)
+    with (
+        CorpusStore(wanted.corpus, read_only=True) as store,
+        closing(_records(wanted, store, late := LateCleaning(store, options))) as records,
+    ):
+        if wanted.raw and not store.has_raw:
+            remedy = "collect with -s TOPICAL_KEEP_RAW=1, or corpus rebuild with it from an archive"
+            raise ExportError(f"--raw: {store.name} has no text before cleaning. Remedy: {remedy}")
+        facts = Facts(
+            topic=topic_facts(topic, crawl),
+            crawl=_crawl_facts(crawl, store),
+            filters=_conditions(wanted),
+            changes=(*(("site lines taken out",) if late.total else ()), *(title for _, title in _changes(wanted) if title)),
+            robots=robots(store) if target else {},
+        )
+        job = Job(kind=wanted.kind, setup=setup, facts=facts, split=wanted.split, manifest=wanted.manifest)
+        exported = export_rows(records, store.places, store.copies, _counter(topic, settings))
+        if target is not None:
+            tally = (to_folder if wanted.alone or wanted.kind == "hf" else to_files)(exported, target, job)
+        else:
+            assert stream is not None
+            tally = to_stream(exported, stream, job)
+    return Exported(tally, late.done.changed if late.done.pages else 0, len(without))
+
+
+def _refuse_existing(target: Path, wanted: Export) -> None:
+    """Raises ExportError where an export would replace something without being told to."""
+    if wanted.alone or wanted.kind == "hf":
+        if not wanted.force and target.is_dir() and any(target.iterdir()):
+            raise ExportError(
+                f"{target} is there already. Remedy: name another folder, or replace an earlier export with --force"
+            )
+        return
+    for file in of_splits(target, wanted.split).values():
+        if file.exists() and not (wanted.force and file.is_file()):
+            remedy = "name another file, or add --force to replace it" if file.is_file() else "name a file"
+            raise ExportError(f"{file} is there already. Remedy: {remedy}")
+
+
+def marked_off(place: str) -> frozenset[str]:
+    """Keys of the pages of a corpus that a person who was asked about it marked as irrelevant or boilerplate. Raises SampleError
+    where a file with questions cannot be read."""
+    files = () if "://" in place else asked(Path(place).parent)
+    marks = {item.key: item.mark for file in files for item in read_sample(file).items}
+    return frozenset(key for key, mark in marks.items() if mark in (IRRELEVANT, BOILERPLATE))
+
+
+def _changes(wanted: Export) -> list[tuple[rows.Change, str]]:
+    """What is done to a record, each with its name in the manifest."""
+    changes: list[tuple[object, rows.Change, str]] = [
+        (wanted.without, rows.without(*wanted.without), f"without {', '.join(wanted.without)}"),
+        (wanted.filters.no_personal, rows.without_personal, ""),  # a filter
+        (wanted.mask_personal, rows.masked, "personal data masked"),
+        (wanted.simplified, rows.simplified, "simplified"),
+        (wanted.traditional, rows.traditional, "traditional"),
+    ]
+    return [(change, title) for is_wanted, change, title in changes if is_wanted]
+
+
+def _cleaning(settings: AnySettings) -> CleaningOptions:
+    try:
+        return cleaning_options(settings)
+    except CrawlError as error:
+        raise ExportError(str(error)) from None
+
+
+def _records(wanted: Export, store: CorpusStore, late: LateCleaning) -> Generator[Record, None, None]:
+    """Filtered, cleaned, drawn, changed, and not more than asked for."""
+    records: Iterator[Record] = (
+        record for record in late.over(store.records(wanted.filters)) if record.keep or wanted.filters.rejected
+    )
+    if wanted.raw:
+        records = store.with_raw(records)
+    if wanted.sample:
+        records = drawn(records, threshold(store.keys(wanted.filters), wanted.sample, wanted.seed), wanted.seed)
+    yield from itertools.islice(_changed(records, [change for change, _ in _changes(wanted)]), wanted.sample or wanted.limit)
+
+
+def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Record]:
+    for record in records:
+        changed: Record | None = record
+        for step in steps:
+            changed = step(changed) if changed else None
+        if changed:
+            yield changed
+
+
+def _conditions(wanted: Export) -> dict[str, Any]:
+    """The conditions as they were asked for."""
+    values = {field.name: getattr(wanted.filters, field.name) for field in fields(wanted.filters)}
+    conditions: dict[str, Any] = {_OPTIONS.get(name, name): value for name, value in values.items() if value}
+    if bounds := conditions.pop("bounds", ()):
+        conditions["where"] = [f"{bound.name}{bound.operator}{bound.value:g}" for bound in bounds]
+    if without := conditions.pop("without", ()):
+        conditions["without_marked_off"] = len(without)
+    if wanted.limit:
+        conditions["limit"] = wanted.limit
+    if wanted.sample:
+        conditions |= {"sample": wanted.sample, "seed": wanted.seed}
+    return conditions
+
+
+# -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
+
+
+def _crawl_facts(crawl: Mapping[str, Any], store: CorpusStore) -> dict[str, Any]:
+    """For the manifest; ``seeds`` are the addresses that the crawl began with."""
+    names = {"strategy": "strategy", "seed": "random_seed", "started": "started", "version": "version"}
+    facts = {called: crawl[name] for name, called in names.items() if name in crawl}
+    return facts | {"seeds": [record.url for record in store.records(Filters(rejected=True, bounds=(Bound("depth", "=", 0),)))]}
+
+
+def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]:
+    """For the manifest: name, title and description; ``edition`` is a digest of its terms, weights and parameters as now."""
+    if topic is None:
+        return {"name": crawl["topic"]} if crawl.get("topic") else {}
+    facts = {"name": topic.name, "title": topic.title, "description": topic.description, "keywords": topic.keywords()}
+    return facts | {"edition": edition(topic)}
+
+
+def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
+    """By host, what its robots.txt said, as the corpus notes it."""
+    names = ("robots", "crawl_delay", "asked")
+    return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
+
+
+def _counter(topic: Topic | None, settings: AnySettings) -> Callable[[str], int]:
+    """Counts the words of a text as the crawl's segmenter cuts it."""
+    cut = Segmenter(topic.terms if topic else (), backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces
+    return lambda text: sum(not word.isspace() for word in cut(text))
+
+
+def tagger(name: str, topic: Topic | None, settings: AnySettings) -> Tagger:
+    """The tagger that ``--tagger`` names; jieba's cuts with the dictionary of the crawl's segmenter, topic terms kept whole."""
+    if name != JIEBA:
+        return load_tagger(name)
+    terms = list(topic.terms) if topic else []
+    cache = cache_dir(settings)
+    return JiebaTagger(Segmenter(terms, backend=segmenter(settings), cache_dir=cache), terms, cache)
