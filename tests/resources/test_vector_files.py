@@ -1,16 +1,8 @@
-"""Files of other programs: every form gives the same vectors, damage is named, and no file is run that is not trusted."""
+"""Files of other programs: every form gives the same vectors, damage is named, and no file is run."""
 
 import gzip
-import multiprocessing
-import os
-import pickle
 import re
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from topical_crawler.resources import vectors as tested
 from topical_crawler.resources.vectors import WordVectors, convert, open_vector_file
 
 WORDS = ["党员", "干部", "CPU", "ｃｐｕ", "零"]
@@ -141,165 +132,23 @@ def test_text_and_binary_are_read_as_they_were_written(
     assert np.array_equal(np.array([row for _, row in found]), rows)
 
 
-# gensim: its files are pickles
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """What gensim writes: with arrays inside and beside, packed, as vectors alone and as whole models."""
-    from gensim.models import FastText, Word2Vec
-
-    folder = tmp_path_factory.mktemp("gensim")
-    common = {"vector_size": 6, "min_count": 1, "seed": 1, "workers": 1, "epochs": 2}
-    model, fast = Word2Vec(SENTENCES, **common), FastText(SENTENCES, bucket=40, min_n=1, max_n=3, **common)
-    names = ("w.kv", "w-apart.kv", "w.kv.gz", "w.model", "w-apart.model", "f.kv", "f.model", "f-apart.model")
-    for name in names:
-        saved = fast if name.startswith("f") else model
-        limit = 0 if "apart" in name or name.endswith(".gz") else 1 << 30
-        (saved.wv if ".kv" in name else saved).save(str(folder / name), sep_limit=limit)
-    for kind, vectors in (("w", model.wv), ("f", fast.wv)):
-        np.savez(folder / f"{kind}-expected.npz", words=vectors.index_to_key, rows=vectors.vectors)
-        vectors.save_word2vec_format(str(folder / f"{kind}.vec"))
-        vectors.save_word2vec_format(str(folder / f"{kind}.bin"), binary=True)
-        names = (*names, f"{kind}.vec", f"{kind}.bin")
-    return {name: folder / name for name in names}
-
-
-@pytest.fixture
-def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The child is forked from this process, where gensim is imported already; a second of processor time a child."""
-    import gensim.models  # noqa: F401
-
-    def run(line: list[str], *, env: dict[str, str], cwd: str, **_: Any) -> subprocess.CompletedProcess[bytes]:
-        said = Path(cwd, "said")
-
-        def child() -> None:
-            os.environ.clear()
-            os.environ.update(env)
-            os.chdir(cwd)
-            sys.stderr, sys.argv = said.open("w", encoding="utf-8"), line[2:3] + line[4:]
-            exec(line[3], {})  # noqa: S102 - as `python -c` does
-
-        process = multiprocessing.get_context("fork").Process(target=child)
-        process.start()
-        process.join()
-        return subprocess.CompletedProcess(line, process.exitcode or 0, b"", said.read_bytes())
-
-    monkeypatch.setattr(tested, "subprocess", SimpleNamespace(run=run, DEVNULL=subprocess.DEVNULL))
-
-
-PICKLES = ["w.kv", "w-apart.kv", "w.kv.gz", "w.model", "w-apart.model", "f.kv", "f.model", "f-apart.model"]
-IN_FORKS = pytest.mark.usefixtures("forked")
-
-
-@pytest.mark.parametrize("name", [*PICKLES, "w.vec", "w.bin", "f.vec", "f.bin"])
-def test_files_of_gensim_give_its_vectors(
-    models: dict[str, Path], tmp_path: Path, name: str, request: pytest.FixtureRequest
+@pytest.mark.parametrize("whole", [False, True], ids=["vectors", "model"])
+def test_what_gensim_saves_is_refused_with_a_remedy_that_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:
-    if name != "w.kv":  # which is read as a user's is
-        request.getfixturevalue("forked")
-    expected = np.load(models[name].with_name(f"{name[0]}-expected.npz"))
-    vectors = WordVectors.open(convert(models[name], tmp_path / "v.npy", trust_pickle=name in PICKLES).path)
-    rows = expected["rows"] / np.linalg.norm(expected["rows"], axis=1, keepdims=True)
-    assert vectors.words == expected["words"].tolist() and np.allclose(vectors.matrix, rows, atol=1e-5)
+    import gensim
 
-
-@pytest.mark.parametrize("name", PICKLES)
-def test_a_pickle_is_refused_unless_it_is_trusted(models: dict[str, Path], tmp_path: Path, name: str) -> None:
-    refusal = r"a pickle.* nothing of it was run\. Remedy: .*save_word2vec_format.* topical-crawler lexicon import --trust-pickle"
-    with pytest.raises(ValueError, match=refusal):
-        convert(models[name], tmp_path / "v.npy")
-    with pytest.raises(ValueError, match=refusal):
-        WordVectors.open(models[name], tmp_path / "cache")
-    assert not (tmp_path / "v.npy").exists() and not list(tmp_path.glob("cache/*"))
-
-
-class Call:
-    """Pickles as the call of a function."""
-
-    def __init__(self, function: Callable[..., object], *arguments: object) -> None:
-        self.call = function, arguments
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return self.call
-
-
-@IN_FORKS
-@pytest.mark.parametrize(("protocol", "names"), [(2, ("system", "getattr")), (5, ("eval", "load"))])
-def test_nothing_but_vectors_is_run_of_a_pickle_that_is_trusted(tmp_path: Path, protocol: int, names: tuple[str, ...]) -> None:
-    trace, path = tmp_path / "was-run", tmp_path / "v.kv"
-    attacks = {
-        "system": Call(os.system, f"touch {trace}"),
-        "eval": Call(eval, f"open({str(trace)!r}, 'w')"),
-        "getattr": Call(getattr, "党", "join"),
-        "load": Call(np.load, str(trace)),
-    }
-    for name in names:
-        path.write_bytes(pickle.dumps({"index_to_key": ["党"], "deep": [attacks[name]]}, protocol))
-        with pytest.raises(ValueError, match=rf"asks for '[\w.]*{name}', which vectors do not need; nothing of it was run"):
-            convert(path, tmp_path / "out.npy", trust_pickle=True)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["v.kv"]
-
-
-ATTEMPTS = {
-    "os.system('true')": "calls os.system",
-    "__import__('subprocess').run(['true'])": "calls subprocess.Popen",
-    "__import__('socket').socket().connect(('127.0.0.1', 9))": r"calls socket\.\S+",
-    "open('../was-run', 'w')": r"writes to '\.\./was-run'",
-    "open(os.getcwd() + '/../was-run', 'w')": r"writes to '.*/\.\./was-run'",
-    "open(os.getcwd() + '-was-run', 'w')": r"writes to '.*-was-run'",
-    "os.remove('own')": "calls os.remove",
-}
-
-
-def test_the_child_has_few_rights(models: dict[str, Path], tmp_path: Path) -> None:
-    """Beyond the list of names: what gensim itself is made to do while it loads a file. What is refused ends the child."""
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder/own").touch()
-    child = f"""
-import os
-from gensim.models import KeyedVectors
-from topical_crawler.resources.vectors import _unpickle
-def load(path):
-    for attempt in {list(ATTEMPTS)}:
-        try:
-            exec(attempt)
-            print("done")
-        except PermissionError as error:
-            print(last := error)
-    raise last
-KeyedVectors.load = load
-_unpickle({str(models["w.kv"])!r}, os.getcwd())
-"""
-    done = subprocess.run([sys.executable, "-c", child], cwd=tmp_path / "folder", capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "PermissionError: the file calls os.remove" in done.stderr
-    for said, refused in zip(done.stdout.splitlines(), ATTEMPTS.values(), strict=True):
-        assert re.fullmatch(f"the file {refused}", said)
-    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "own"]
-
-
-@IN_FORKS
-@pytest.mark.parametrize("content", [b"\x80\x04}.", b"\x80\x04", b"\x80\x040000.", b"\x80\x04K\x01Q."])
-def test_a_pickle_that_is_damaged_or_holds_no_vectors(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "v.kv").write_bytes(content)
-    with pytest.raises(ValueError, match=r"v\.kv: gensim could not load it \(\w+: .*\)\. Remedy: copy all files of the model"):
-        convert(tmp_path / "v.kv", tmp_path / "out.npy", trust_pickle=True)
-
-
-@IN_FORKS
-def test_a_model_without_what_lies_beside_it(models: dict[str, Path], tmp_path: Path) -> None:
-    alone = tmp_path / "w.kv"
-    alone.write_bytes(models["w-apart.kv"].read_bytes())
-    with pytest.raises(ValueError, match=r"could not load it .*w\.kv\.vectors\.npy.* Remedy: copy all files of the model"):
-        convert(alone, tmp_path / "out.npy", trust_pickle=True)
-    for beside in models["w-apart.kv"].parent.glob("w-apart.kv.*"):
-        (tmp_path / beside.name.replace("-apart", "")).write_bytes(beside.read_bytes())
-    np.save(tmp_path / "w.kv.vectors.npy", np.ones((2, 6), dtype=np.float32))
-    with pytest.raises(ValueError, match=r"vectors of shape \(2, 6\) do not fit 4 words"):
-        convert(alone, tmp_path / "out.npy", trust_pickle=True)
-    (tmp_path / "w.kv.vectors.npy").write_bytes(pickle.dumps([1]))
-    with pytest.raises(ValueError, match="could not load it"):
-        convert(alone, tmp_path / "out.npy", trust_pickle=True)
+    model = gensim.models.Word2Vec(SENTENCES, vector_size=6, min_count=1, seed=1, workers=1, epochs=2)
+    (model if whole else model.wv).save(str(tmp_path / "FILE"))
+    with pytest.raises(ValueError, match=r"a pickle.* nothing of it was run\. Remedy: ") as refused:
+        convert(tmp_path / "FILE", tmp_path / "v.npy")
+    assert not (tmp_path / "v.npy").exists()
+    (saving,) = re.findall(r"gensim\.models\.KeyedVectors.*?\.vec'\)", str(refused.value))
+    monkeypatch.chdir(tmp_path)
+    exec(saving.replace(".save_word2vec", ".wv.save_word2vec") if whole else saving, {"gensim": gensim})  # noqa: S102
+    vectors = WordVectors.open(convert(tmp_path / "FILE.vec", tmp_path / "v.npy").path)
+    assert vectors.words == model.wv.index_to_key
+    assert np.allclose(vectors.matrix, model.wv.get_normed_vectors(), atol=1e-5)
 
 
 def test_a_first_line_of_many_digits(tmp_path: Path) -> None:

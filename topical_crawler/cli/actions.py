@@ -79,7 +79,7 @@ LEXICON = Command(
         "fetch": ("lexicon.resources", "fetch what is not there yet"),
         "list": ("lexicon.resources", "what there is, where it lies, what its absence costs"),
         "check": ("lexicon.resources", "verify digests and read every file"),
-        "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe, gensim)"),
+        "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe)"),
         "train": ("lexicon.train", "train word vectors on your own texts"),
     },
     description=(

@@ -7,7 +7,6 @@ line), which opens in 0.1 s and is shared between processes. The form of a file 
 word2vec, text            a line ``words dimensions``, then a word and its numbers in each line; fastText's ``.vec`` is the same
 word2vec, binary          the same first line, then each word, a blank and its numbers as 32-bit floats
 text without first line   as GloVe writes it; the first vector gives the dimensions
-gensim                    a pickle, which may run code when read: only on request, see :func:`_load_gensim`
 ========================  ============================================================================================
 
 Each may be packed with gzip.
@@ -17,12 +16,8 @@ import contextlib
 import gzip
 import hashlib
 import itertools
-import json
 import logging
 import os
-import re
-import subprocess
-import sys
 import tempfile
 import zlib
 from collections import Counter
@@ -30,7 +25,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO, Self, cast
+from typing import BinaryIO, Self, cast
 
 import numpy as np
 from numpy.lib import format as npy
@@ -74,7 +69,6 @@ def convert(
     target: Path,
     limit: int | None = None,
     progress: Callable[[int, int | None], None] | None = None,
-    trust_pickle: bool = False,
 ) -> WriteReport:
     """Convert a file of vectors. Raises ValueError where the file is in none of these forms, damaged, or without vectors, or
     ``limit`` is less than 1.
@@ -84,11 +78,10 @@ def convert(
         target: the matrix, ``.npy``, see :func:`write_vectors`.
         limit: number of words to take from the beginning, where the most frequent usually are; None: all.
         progress: called with the number of vectors read and the total (None: unknown).
-        trust_pickle: load a gensim file, which may run its code.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"a limit of {limit} words leaves none. Remedy: give a number of 1 or more")
-    with open_vector_file(Path(source), trust_pickle) as file:
+    with open_vector_file(Path(source)) as file:
         total = min(filter(None, (file.count, limit)), default=None)
 
         def counted() -> Iterator[Record]:
@@ -169,13 +162,19 @@ MAX_DIMENSIONS = 10_000  # published vectors have 50 to 1,024; a first line that
 _LONGEST_WORD = 10_000
 _LONGEST_NUMBER = 40
 _BLOCK = 1 << 20
-_AS_TEXT = "save its vectors with model.wv.save_word2vec_format('FILE.vec') and give that file"
 _REFUSED = (
     (b"\x93NUMPY", 0, "a matrix of numpy. If 'topical-crawler lexicon import' made it, it is ready for TOPICAL_VECTORS as it is"),
     (b"\xba\x16\x4f\x2f", 0, "a model in fastText's own binary form. Remedy: give the .vec file that fastText writes beside it"),
     (b"PK\x03\x04", 0, "a zip archive. Remedy: unpack it and give the file of vectors in it"),
     (b"BZh", 0, "packed with bzip2. Remedy: bunzip2 it first"),
     (b"\xfd7zXZ", 0, "packed with xz. Remedy: unxz it first"),
+    (
+        b"\x80",
+        0,
+        "a pickle, as gensim saves models, which can run code when it is read; nothing of it was run. Remedy: if you trust who "
+        "made it, gensim.models.KeyedVectors.load('FILE').save_word2vec_format('FILE.vec') (for a whole model "
+        "KeyedVectors.load('FILE').wv), and give FILE.vec",
+    ),
     (b"ustar", 257, "a tar archive. Remedy: unpack it (tar xf) and give the file of vectors in it"),
 )
 
@@ -184,16 +183,16 @@ _REFUSED = (
 class VectorFile:
     """An open file of vectors."""
 
-    kind: str  # `word2vec text`, `word2vec binary`, `text without first line` or `gensim`
+    kind: str  # `word2vec text`, `word2vec binary` or `text without first line`
     count: int | None  # number of vectors announced; None if the form has none
     dimensions: int  # length of a vector
     rows: Iterator[Record]  # in the order of the file; raises ValueError, naming line or byte, where the file is damaged
 
 
 @contextlib.contextmanager
-def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorFile]:
-    """Detect the form of a file of vectors and open it; a pickle only with ``trust_pickle`` (:func:`_load_gensim`). Raises
-    ValueError where it has none of the forms above, is damaged, or is an untrusted pickle; OSError where it cannot be read."""
+def open_vector_file(path: Path) -> Iterator[VectorFile]:
+    """Detect the form of a file of vectors and open it. Raises ValueError where it has none of the forms above or is damaged,
+    OSError where it cannot be read."""
     try:
         with open_packed(path) as stream:
             start = stream.read(512)
@@ -202,15 +201,6 @@ def open_vector_file(path: Path, trust_pickle: bool = False) -> Iterator[VectorF
             for sign, place, what in _REFUSED:
                 if start[place:].startswith(sign):
                     raise ValueError(f"{path}: {what}")
-            if start[0] == 0x80 and start[1:2] <= b"\x05":  # PROTO, the first opcode of a pickle since protocol 2
-                if not trust_pickle:
-                    raise ValueError(
-                        f"{path}: a pickle, as gensim saves models: to read it runs code of the file; nothing of it was run. "
-                        f"Remedy: {_AS_TEXT}; or, if you trust who made it: topical-crawler lexicon import --trust-pickle"
-                    )
-                with _load_gensim(path) as loaded:
-                    yield loaded
-                return
             stream.seek(0)
             kind, count, dimensions = _form(path, stream)
             binary = kind == "word2vec binary"
@@ -240,7 +230,7 @@ def _form(path: Path, stream: BinaryIO) -> tuple[str, int | None, int]:
         return "text without first line", None, len(fields) - 1
     raise ValueError(
         f"{path}, line 1: expected 'words dimensions' or a word and its numbers, got {first[:60]!r}. "
-        "Remedy: give vectors of word2vec, fastText (.vec), GloVe or gensim"
+        "Remedy: give vectors of word2vec, fastText (.vec) or GloVe"
     )
 
 
@@ -321,93 +311,6 @@ def _decode(path: Path, word: bytes, where: str) -> str:
         ) from None
 
 
-# -- Files of gensim: pickles, read by gensim itself in a child process
-
-_CHILD = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from topical_crawler.resources.vectors import _unpickle
-_unpickle(sys.argv[2], sys.argv[3])
-"""
-_KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-_MOST_WRITTEN = 32 << 30  # largest file that the child may write, in bytes
-_IN_PICKLES = re.compile(
-    r"gensim\.models\.(keyedvectors\.(|Word2Vec|Euclidean|FastText)KeyedVectors|keyedvectors\.(Compat|Simple)?Vocab"
-    r"|word2vec\.Word2Vec(Vocab|Trainables)?|word2vec\.Vocab|fasttext\.FastText(KeyedVectors|Vocab|Trainables)?)"
-    r"|gensim\.utils\.call_on_class_only|numpy\._?core\.multiarray\.(_reconstruct|scalar)|numpy\.(ndarray|dtype)"
-    r"|numpy\.random\.(__RandomState_ctor|_mt19937\.MT19937|_pickle\.__(randomstate|bit_generator)_ctor)"
-    r"|(builtins|__builtin__)\.(hash|int|float|object|set)|collections\.(defaultdict|OrderedDict)"
-    r"|_codecs\.encode|copy_?reg\._reconstructor"
-)
-"""The names in pickles of gensim 3 and 4 models."""
-
-
-@contextlib.contextmanager
-def _load_gensim(path: Path) -> Iterator[VectorFile]:
-    """Load a gensim file and the arrays beside it in a restricted child process (:func:`_unpickle`).
-
-    A pickle is a program: an allow-list of names and Python's audit hooks confine it, but they are no sandbox. Raises ValueError
-    where the file names something that vectors do not need, is damaged, or holds no vectors.
-    """
-    with tempfile.TemporaryDirectory(prefix="topical-gensim-", ignore_cleanup_errors=True) as folder:
-        done = subprocess.run(
-            [sys.executable, "-I", "-c", _CHILD, json.dumps(sys.path), str(path.absolute()), folder],
-            env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode:
-            lines = done.stderr.decode("utf-8", errors="replace").strip().splitlines()
-            why = lines[-1][:500] if lines else f"the process ended with {done.returncode}"
-            raise ValueError(f"{path}: gensim could not load it ({why}). Remedy: copy all files of the model, or {_AS_TEXT}")
-        words = json.loads(Path(folder, "words.json").read_text(encoding="utf-8"))
-        matrix = np.load(Path(folder, "vectors.npy"), mmap_mode="r", allow_pickle=False)
-        yield VectorFile("gensim", len(words), matrix.shape[1], zip(words, matrix, strict=True))
-
-
-def _unpickle(source: str, folder: str) -> None:
-    """In the child: write the words and vectors of a file of gensim to ``words.json`` and ``vectors.npy``.
-
-    The process has no environment, writes to ``folder`` only, starts no program, opens no connection, and loads only the names in
-    :data:`_IN_PICKLES`; anything else ends it.
-    """
-    from gensim.models import KeyedVectors
-
-    with contextlib.suppress(ImportError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
-    refused = ("socket.", "subprocess.", "shutil.", "ctypes.", "os.")
-    allowed = Path(folder).resolve()
-    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
-    def guard(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "pickle.find_class":
-            if not _IN_PICKLES.fullmatch(name := ".".join(arguments)):
-                raise PermissionError(f"the file asks for {name[:200]!r}, which vectors do not need; nothing of it was run")
-        elif event == "open":
-            own = Path(str(arguments[0])).resolve().is_relative_to(allowed)
-            if (arguments[2] or 0) & writing and not own:
-                raise PermissionError(f"the file writes to {arguments[0]!r}")
-        elif event.startswith(refused):
-            raise PermissionError(f"the file calls {event}")
-
-    sys.addaudithook(guard)
-    try:
-        model = KeyedVectors.load(source)
-        vectors = getattr(model, "wv", model)
-        words, matrix = vectors.index_to_key, np.ascontiguousarray(vectors.vectors, dtype=np.float32)
-        if matrix.ndim != 2 or len(words) != len(matrix) or not all(isinstance(word, str) for word in words):
-            raise ValueError(f"vectors of shape {matrix.shape} do not fit {len(words)} words")
-        np.save(Path(folder, "vectors.npy"), matrix)
-        Path(folder, "words.json").write_text(json.dumps(words), encoding="utf-8")
-    except BaseException as error:  # a broken program can fail in any way
-        sys.exit(f"{type(error).__name__}: {' '.join(str(error).split())}")
-
-
 # -- Vectors by word
 
 _VERSION = 1  # version of the converted form
@@ -431,7 +334,7 @@ class WordVectors:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], cache_dir: str | os.PathLike[str] | None = None) -> Self:
-        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module but gensim's, whose converted form
+        """Open a converted ``.npy`` with its ``.vocab``, or any other form of this module, whose converted form
         stays in ``cache_dir``; without one it is made at every start and held in memory. Raises ValueError where the file has
         another form, is damaged, or holds no vector."""
         source = Path(path)

@@ -121,11 +121,6 @@ def _import_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="take the first N vectors of FILE, in most files those of frequent words (default: all)",
     )
-    parser.add_argument(
-        "--trust-pickle",
-        action="store_true",
-        help="load FILE with gensim, which runs code of FILE, in a process of few rights; that is no sandbox",
-    )
 
 
 def _import(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -139,7 +134,6 @@ def _import(opts: argparse.Namespace, settings: AnySettings) -> int:
             out,
             opts.limit,
             lambda done, total: display.update(task, completed=done, total=total, refresh=total == done),
-            opts.trust_pickle,
         )
     print(f"{report.words:,} words, {report.dimensions} dimensions, of {report.read:,} vectors read")
     for reason, number in report.dropped.items():
@@ -163,9 +157,8 @@ ACTIONS = {
     "import": Action(
         "Convert word vectors into the form that the strategies open at once and share between processes: a matrix of unit "
         "vectors (OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec) or GloVe (text), "
-        "gzipped or not; its content tells which. What gensim's save() wrote is a pickle, which runs code when it is read: it "
-        "is refused without --trust-pickle. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is damaged or of "
-        "another form; OUT is then as it was before.",
+        "gzipped or not; its content tells which. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is damaged or "
+        "of another form, as what gensim's save() wrote; OUT is then as it was before.",
         _import_arguments,
         _import,
     ),
