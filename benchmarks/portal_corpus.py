@@ -97,7 +97,7 @@ def take_in(store: CorpusStore, web: Path, labels: dict[str, Label], processes: 
                 url=taken.url, key=fingerprint(taken.url).hex(), host=host, keep=not made.reason, reason=made.reason,
                 encoding=taken.encoding, fetched=FETCHED, **{**made.fields, "text": made.fields.get("text") or None},
             )  # fmt: skip
-            store.put(record, made.lines)
+            store.put(record, made.prose)
             if number % 1000 == 0:
                 print(f"{number:,} pages", file=sys.stderr)
     return seconds

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from topical_crawler.corpus.record import PageLines, Record
+from topical_crawler.corpus.record import Record
 from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier import Entry
 from topical_crawler.web.listings import Listing, said
@@ -61,7 +61,7 @@ class PageItem:
     announced: dict[str, str] = field(default_factory=dict)  # of a document: what is known of the page that links to it
     parts: tuple[str, ...] = ()  # addresses of the other parts of an article on several pages
     first: Record | None = field(default=None, repr=False)  # the row of the first rejection; None except at a second look
-    lines: PageLines | None = field(default=None, repr=False)  # as extracted, for learning which ones repeat over the host
+    prose: str | None = field(default=None, repr=False)  # as extracted, for learning which lines repeat over the host
     duplicate_of: str = ""  # URL of the page in the corpus that holds the same text
     stored: Record | None = field(default=None, repr=False)  # the row as the corpus has it, once the Store pipeline wrote it
     # when the answer or the failure came, on the monotonic clock

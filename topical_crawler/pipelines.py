@@ -79,7 +79,7 @@ class CleanPipeline(CrawlPipeline):
         made = self._maker.make(item.entry.host, extracted, anchors=anchors, title=item.page.title, announced=item.announced)
         item.found = made.fields
         item.text, item.title = made.fields.pop("text", ""), made.fields.pop("title")
-        item.reason, item.lines = made.reason, made.lines
+        item.reason, item.prose = made.reason, made.prose
         if item.as_part and item.article != item.extracted.series:
             item.reason = OFF_TOPIC
         if not item.reason and not item.as_part:

@@ -24,7 +24,7 @@ from lxml import etree
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.cli.corpus import add_filters
 from topical_crawler.corpus.clean import LateCleaning
-from topical_crawler.corpus.record import Filters, HostFacts, PageLines, Record
+from topical_crawler.corpus.record import Filters, HostFacts, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
 from topical_crawler.extraction.kinds import KINDS
@@ -331,7 +331,7 @@ def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tm
     with CorpusStore(place) as store:
         for n in range(10):
             page = Record(url=f"http://www.l.cn/{n}", host="www.l.cn", keep=True, text=f"{slogan}\n{text(n)}")
-            store.put(page, PageLines(page.text or "", ()))
+            store.put(page, page.text or "")
         store.put(Record(url="http://www.m.cn/", host="www.m.cn", keep=True, text=text(3)))
     before = place.read_bytes()
     done = run("--rejected", corpus=str(place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.clean import LateCleaning, clean, put_back
-from topical_crawler.corpus.record import Filters, PageLines, Record
+from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
 SLOGAN = "跟着某某党建网，学习永远在路上！"
@@ -22,7 +22,7 @@ def fill(store: CorpusStore) -> None:
 
     def put(host: str, n: int, text: str) -> None:
         page = Record(url=f"http://{host}/{n}", host=host, keep=True, text=text)
-        store.put(page, PageLines(text, ()))
+        store.put(page, text)
 
     put("before.cn", 1, body(1))
     for n in range(8):

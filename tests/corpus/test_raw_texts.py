@@ -57,18 +57,6 @@ def test_raw_texts_are_kept_packed_and_come_over(new_place: NewPlace, kind: str,
     assert raw_of(copied) == raw_of(merged) == {**expected, first: "再取一次"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_corpus_made_before_has_none_and_takes_them(new_place: NewPlace, kind: str) -> None:
-    put(place := new_place(kind), kept(1, "主题教育第一讲"))
-    with CorpusStore(place) as store, store.writing() as connection:
-        raw_texts.drop(connection)
-    assert list(raw_of(place).values()) == [""]
-    with CorpusStore(place, read_only=True) as source, CorpusStore(new_place(kind)) as target:
-        assert copy(source, target, quiet).pages == 1
-    put(place, kept(2, "主题教育第二讲", raw=RAW))
-    assert list(raw_of(place).values()) == ["", RAW]
-
-
 def test_what_is_stored_is_the_text_before_cleaning() -> None:
     extracted = extract(HTML.replace("第一位。", "第一位，电话13800138000。", 1), "http://www.example.cn/a.html")
     plain = Maker(None, CleaningOptions(keep_raw=True)).make("www.example.cn", extracted)

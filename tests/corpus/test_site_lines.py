@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 import sqlalchemy as sa
 
@@ -26,9 +24,9 @@ def page(n: int) -> str:
     return f"{SLOGAN}\n第{chr(0x4E00 + n)}支部组织党员到社区开展志愿服务。\n大家谈了体会{chr(0x5000 + n)}。"
 
 
-def rows(connection: sa.Connection, host: str = HOST) -> dict[int, tuple[str, int, int]]:
+def rows(connection: sa.Connection, host: str = HOST) -> dict[int, tuple[str, int]]:
     query = sa.select(lines).where(lines.c.host == host)
-    return {row.digest: (row.line, row.pages, row.removed) for row in connection.execute(query)}
+    return {row.digest: (row.line, row.pages) for row in connection.execute(query)}
 
 
 def test_the_table_counts_as_memory_does(place: str) -> None:
@@ -39,30 +37,19 @@ def test_the_table_counts_as_memory_does(place: str) -> None:
             site_lines.learn(connection, HOST, page(n))
         site_lines.learn(connection, "b.cn", page(1))
         found = rows(connection)
-        assert found.pop(0) == ("", 12, 0)
-        assert {one: pages for one, (_, pages, _) in found.items()} == counts.pages
-        assert {one: line for one, (line, _, _) in found.items()} == counts.lines
+        assert found.pop(0) == ("", 12)
+        assert {one: pages for one, (_, pages) in found.items()} == counts.pages
+        assert {one: line for one, (line, _) in found.items()} == counts.lines
         learned = site_lines.known(connection, HOST, page(50))
         assert learned.at_edge(SLOGAN)
         assert not site_lines.known(connection, "b.cn", page(50)).at_edge(SLOGAN)
-
-
-def test_what_was_removed_is_reported(place: str) -> None:
-    with CorpusStore(place) as store:
-        with store.writing() as connection:
-            for n in range(8):
-                site_lines.learn(connection, HOST, page(n), [SLOGAN] if n > 4 else [])
-            site_lines.note_removed(connection, HOST, Counter({SLOGAN: 5, "没有这一行": 2}))
-        with store.reading() as connection:
-            (found,) = site_lines.report(connection)
-    assert (found.host, found.line, found.pages, found.seen, found.removed) == (HOST, SLOGAN, 8, 8, 8)
 
 
 def test_rare_lines_are_forgotten(place: str) -> None:
     with CorpusStore(place) as store, store.writing() as connection:
         for n in range(PERIOD):
             site_lines.learn(connection, HOST, page(n))
-        assert [line for line, _, _ in rows(connection).values()] in (["", SLOGAN], [SLOGAN, ""])
+        assert [line for line, _ in rows(connection).values()] in (["", SLOGAN], [SLOGAN, ""])
 
 
 def test_counts_replace_what_was_known(place: str) -> None:
@@ -74,7 +61,7 @@ def test_counts_replace_what_was_known(place: str) -> None:
         site_lines.replace(connection, HOST, counts)
         found = rows(connection)
         assert found.pop(0)[1] == 700
-        assert {one: pages for one, (_, pages, _) in found.items()} == counts.pages
+        assert {one: pages for one, (_, pages) in found.items()} == counts.pages
 
 
 def test_hosts_that_were_not_counted(place: str) -> None:
@@ -113,9 +100,9 @@ def test_code_is_no_line_of_the_site_and_keeps_its_place(place: str) -> None:
         maker = Maker(store, options)
         for n, text in enumerate(texts):
             made = maker.make(HOST, Extracted(text=plain(text), layout=layout(text)))
-            store.put(Record(url=f"http://{HOST}/{n}", host=HOST, keep=True, **made.fields), made.lines)
+            store.put(Record(url=f"http://{HOST}/{n}", host=HOST, keep=True, **made.fields), made.prose)
         with store.reading() as connection:
-            assert not {"main()", "#include <stdio.h>"} & {line for line, _, _ in rows(connection).values()}
+            assert not {"main()", "#include <stdio.h>"} & {line for line, _ in rows(connection).values()}
         kept = [passages(row.text or "", row.layout) for row in store.records()]
         assert kept[0] == texts[0] and kept[-1] == texts[-1][1:], "the first ones come before anything is known"
         clean(store, options)

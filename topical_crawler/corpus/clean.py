@@ -25,7 +25,7 @@ from topical_crawler.corpus.record import Record, Yield, pages, record_of, stora
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text.passages import prose
 
-_BATCH = 100  # rows read at once, and texts after which counts are written
+_BATCH = 100  # rows read at once
 _MAX_NOTED = 5000
 
 Show = Callable[[str, int], None]
@@ -108,7 +108,6 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
     done = Done()
     texts: set[str] = set()
     seen: dict[str, int] = {}
-    taken: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for number, record in enumerate(store.records(), 1):
         learned = NOTHING
         if options.site_lines:
@@ -122,12 +121,8 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
             new = store.replace(new)
             if new.keep:
                 texts.add(new.content_hash)
-                taken[record.host].update(removed)
         done.note(record, new, removed)
-        if number % _BATCH == 0:
-            _store_removed(store, taken)
         show("cleaning", number)
-    _store_removed(store, taken)
     if options.site_lines and not dry_run:
         store.change(lambda connection: site_lines.note_clean(connection, done.states(seen)))
     return done
@@ -191,14 +186,6 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
     return counts
 
 
-def _store_removed(store: CorpusStore, taken: dict[str, Counter[str]]) -> None:
-    if taken:
-        with store.writing() as connection:
-            for host, removed in sorted(taken.items()):
-                site_lines.note_removed(connection, host, removed)
-        taken.clear()
-
-
 # -- What was stored before lines were learned
 
 
@@ -246,7 +233,7 @@ class LateCleaning:
             for record in records:
                 new, removed = self.due(record)
                 if new != record:
-                    new = self._change(record, new, removed)
+                    new = self._change(record, new)
                 self.done.note(record, new, removed)
                 self.looked += 1
                 yield
@@ -271,11 +258,11 @@ class LateCleaning:
                 self.done.note(record, new, removed)
             yield new
 
-    def _change(self, old: Record, new: Record, removed: tuple[str, ...]) -> Record:
+    def _change(self, old: Record, new: Record) -> Record:
         def write(connection: sa.Connection) -> list[tuple[Record, Record]]:
-            stored = _replace(connection, old, new, removed)
+            stored = _replace(connection, old, new)
             later = list(twins(connection, stored, pages.c.id > stored.order)) if stored.keep else ()
-            return [(old, stored), *((twin, _replace(connection, twin, twin, ())) for twin in later)]
+            return [(old, stored), *((twin, _replace(connection, twin, twin)) for twin in later)]
 
         (_, stored), *later = self._store.change(write)
         for twin, rejected in later:
@@ -283,14 +270,11 @@ class LateCleaning:
         return stored
 
 
-def _replace(connection: sa.Connection, old: Record, new: Record, removed: tuple[str, ...]) -> Record:
+def _replace(connection: sa.Connection, old: Record, new: Record) -> Record:
     """Store ``new`` in place of ``old``, whose row is kept for :func:`put_back`."""
     stored, _ = dedup.keep_once(connection, storable(new), replaces=True)
-    lines = removed if stored.keep else ()
-    before = {"key": old.key, "row": values_of(old), "removed": list(lines)}
-    insert = upserting(connection.dialect.name, uncleaned).values(before).on_conflict_do_nothing()
-    if connection.scalar(insert.returning(uncleaned.c.key)) is not None:  # else another worker cleans it too
-        site_lines.note_removed(connection, old.host, Counter(lines))
+    before = upserting(connection.dialect.name, uncleaned).values(key=old.key, row=values_of(old))
+    connection.execute(before.on_conflict_do_nothing())  # another worker may clean it too
     return stored
 
 
@@ -300,7 +284,7 @@ def take_back(store: CorpusStore, reason: str, relevances: Mapping[str, float], 
     def some(connection: sa.Connection) -> list[tuple[Record, Record]]:
         query = sa.select(pages).where(pages.c.keep, pages.c.key.in_(relevances)).order_by(pages.c.id)
         kept = [record_of(row) for row in connection.execute(query).mappings()]
-        return [(old, _replace(connection, old, rejected(old), ())) for old in kept]
+        return [(old, _replace(connection, old, rejected(old))) for old in kept]
 
     def rejected(record: Record) -> Record:
         why = {**record.why, "first_relevance": record.why.get("first_relevance", record.relevance)}
@@ -317,13 +301,12 @@ def put_back(store: CorpusStore) -> Changes:
     def some(connection: sa.Connection) -> list[tuple[Record, Mapping[str, object]]]:
         keys = sa.select(uncleaned.c.key).order_by(uncleaned.c.key).limit(_BATCH)
         gone = uncleaned.delete().where(uncleaned.c.key.in_(keys)).returning(uncleaned)
-        found = {row.key: row for row in connection.execute(gone)}
+        found = {row.key: row.row for row in connection.execute(gone)}
         rows = connection.execute(sa.select(pages).where(pages.c.key.in_(found)).order_by(pages.c.id)).mappings()
         now = [record_of(row) for row in rows]
         for record in now:
-            dedup.put_back(connection, found[record.key].row)
-            site_lines.note_removed(connection, record.host, Counter(found[record.key].removed), times=-1)
-        return [(record, found[record.key].row) for record in now]
+            dedup.put_back(connection, found[record.key])
+        return [(record, found[record.key]) for record in now]
 
     while part := store.change(some):
         for record, row in part:

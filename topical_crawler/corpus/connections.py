@@ -224,7 +224,7 @@ def _without_password(url: sa.URL) -> str:
     return url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
 
 
-TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making the tables
+_TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making the tables
 
 
 def open_corpus(connection: sa.Connection, place: str, *, read_only: bool) -> None:
@@ -237,7 +237,7 @@ def open_corpus(connection: sa.Connection, place: str, *, read_only: bool) -> No
         raise _no_corpus(place)
     with connection.execution_options(transaction="writes").begin():
         if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES_LOCK)))
         if not _holds_corpus(connection, place):  # another process may have made them
             _check_encoding(connection, place)
             tables.create_all(connection)

@@ -84,10 +84,7 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
             _add(target_digest, rows)
             again += len(rows)
             progress("verifying", again, total)
-        later = [table for table in (raw_texts, versions) if sa.inspect(reader).has_table(table.name)]
-        for table in later:
-            table.create(writer, checkfirst=True)
-        for table in (bands, lines, parts, hosts, uncleaned, *later):
+        for table in (bands, lines, parts, hosts, uncleaned, raw_texts, versions):
             for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
                 writer.execute(table.insert(), [dict(row) for row in rows])
         if (again, target_digest.digest()) != (done, source_digest.digest()):

@@ -11,7 +11,6 @@ from topical_crawler.cleaning.boilerplate import NOTHING
 from topical_crawler.cleaning.characters import visible
 from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
 from topical_crawler.cleaning.personal import mask
-from topical_crawler.corpus.record import PageLines
 from topical_crawler.text.passages import prose
 from topical_crawler.web.urls import fingerprint
 
@@ -39,7 +38,7 @@ class Made:
 
     fields: dict[str, Any] = field(default_factory=dict)  # of its `Record`: title, text, details and measures
     reason: str = ""  # why it has no text
-    lines: PageLines | None = None  # its prose as extracted, for `put` to learn from; None if none was extracted
+    prose: str | None = None  # its prose as extracted, for `put` to learn from; None if none was extracted
 
 
 class Maker:
@@ -76,5 +75,4 @@ class Maker:
         values = {name: getattr(cleaned, name) for name in ("text", "layout", "language", "script", "measures", "personal")}
         if self._options.keep_raw:
             values["raw"] = mask(extracted.text)[0] if self._options.personal == "mask" else extracted.text
-        lines = PageLines(words, cleaned.removed) if self._lines_of else None
-        return Made(fields | values, cleaned.reason, lines)
+        return Made(fields | values, cleaned.reason, words if self._lines_of else None)

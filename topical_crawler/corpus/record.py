@@ -103,14 +103,6 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class PageLines:
-    """The prose of a page as extracted, and the lines ``removed`` from it."""
-
-    text: str
-    removed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class HostFacts:
     """A host's robots.txt."""
 
@@ -164,7 +156,7 @@ class Filters:
 
 # -- Tables
 
-VERSION = 4  # of the tables; a corpus of another version is refused
+VERSION = 5  # of the tables; a corpus of another version is refused
 
 ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
 """Columns of text on the origin and kind of a page."""
@@ -233,7 +225,7 @@ lines = sa.Table(
     _key("host", sa.Text),
     _key("digest", sa.BigInteger),
     *_columns(sa.Text, "line"),
-    *_columns(sa.Integer, "pages", "removed"),
+    *_columns(sa.Integer, "pages"),
     sqlite_with_rowid=False,
 )
 
@@ -241,7 +233,7 @@ uncleaned = sa.Table(
     "uncleaned",  # rows as they were before the end of a crawl cleaned them, for the crawl that goes on
     tables,
     sa.Column("key", sa.String(64), primary_key=True),
-    *_columns(sa.JSON, "row", "removed"),
+    *_columns(sa.JSON, "row"),
 )
 
 parts = sa.Table(
@@ -255,14 +247,14 @@ parts = sa.Table(
 )
 
 raw_texts = sa.Table(
-    "raw_texts",  # of pages, before cleaning; made with the first of them, so that a corpus of this version may lack it
+    "raw_texts",  # of pages, before cleaning
     tables,
     sa.Column("key", sa.String(64), primary_key=True),
     sa.Column("packed", sa.LargeBinary, nullable=False),  # UTF-8, zlib
 )
 
 versions = sa.Table(
-    "versions",  # former texts of pages that have changed; made like the table before
+    "versions",  # former texts of pages that have changed
     tables,
     sa.Column("key", sa.String(64), primary_key=True),
     _key("ended", sa.Text),  # when the next version was found, UTC, ISO 8601

@@ -6,9 +6,7 @@ transaction. The row of a host with the digest 0 counts its pages; its ``line`` 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -20,7 +18,6 @@ from topical_crawler.cleaning.boilerplate import (
     Learned,
     LineCounts,
     candidates,
-    digest,
     new_lines,
 )
 from topical_crawler.cleaning.characters import repair
@@ -30,25 +27,14 @@ _SEEN = 0
 _AT_ONCE = 500  # rows of a statement: SQLite takes a limited number of parameters
 
 
-@dataclass(frozen=True, slots=True)
-class SiteLine:
-    """A line of a host: it is on ``pages`` of ``seen`` pages and was ``removed`` from so many."""
-
-    host: str
-    line: str
-    pages: int
-    seen: int
-    removed: int
-
-
 def known(connection: sa.Connection, host: str, text: str) -> Learned:
     """What is known of the lines of a page's ``text`` as extracted."""
     counts = _counts(connection, host, [_SEEN, *_candidates(text)])
     return Learned(counts.pop(_SEEN, 0), counts)
 
 
-def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str] = ()) -> None:
-    """Count the lines of a page's ``text`` as extracted, and those that were ``removed`` from it.
+def learn(connection: sa.Connection, host: str, text: str) -> None:
+    """Count the lines of a page's ``text`` as extracted.
 
     Only for a page that is kept and was not kept before: pages fetched again and copies would make an article's own lines look
     like the site's. At most :data:`~topical_crawler.cleaning.boilerplate.NEW_LINES` rows are added; every
@@ -56,10 +42,9 @@ def learn(connection: sa.Connection, host: str, text: str, removed: Iterable[str
     """
     page_lines = {_SEEN: "", **_candidates(text)}
     present = _counts(connection, host, page_lines)
-    removed_digests = set(map(digest, removed))
     counted = {*new_lines(page_lines, {_SEEN, *present}), _SEEN, *present}
     # Sorted, so that two writers of the same lines cannot deadlock.
-    _add(connection, [_row(host, n, page_lines[n], 1, int(n in removed_digests)) for n in sorted(counted)])
+    _add(connection, [_row(host, n, page_lines[n], 1) for n in sorted(counted)])
     seen = present.get(_SEEN, 0) + 1
     if seen % PERIOD == 0:
         connection.execute(lines.delete().where(lines.c.host == host, lines.c.digest != _SEEN, lines.c.pages * PERIOD <= seen))
@@ -70,13 +55,6 @@ def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
     connection.execute(lines.delete().where(lines.c.host == host))
     rows = [_row(host, n, counts.lines[n], count) for n, count in sorted(counts.pages.items())]
     _add(connection, [_row(host, _SEEN, "", counts.seen), *rows])
-
-
-def note_removed(connection: sa.Connection, host: str, removed: Counter[str], times: int = 1) -> None:
-    """Add to the counts of removals, each line ``times`` as often."""
-    for line, count in sorted(removed.items()):
-        where = lines.c.host == host, lines.c.digest == digest(line)
-        connection.execute(lines.update().where(*where).values(removed=lines.c.removed + count * times))
 
 
 def state(seen: int, kept: int, characters: int) -> str:
@@ -118,21 +96,6 @@ def unlearned(connection: sa.Connection) -> set[str]:
     return set(connection.scalars(query))
 
 
-def report(connection: sa.Connection) -> Iterator[SiteLine]:
-    """The lines that are or were removed from texts, by host, the most frequent first."""
-    all_pages = lines.alias()
-    query = (
-        sa.select(lines.c.host, lines.c.line, lines.c.pages, all_pages.c.pages.label("seen"), lines.c.removed)
-        .join(all_pages, sa.and_(all_pages.c.host == lines.c.host, all_pages.c.digest == _SEEN))
-        .where(lines.c.digest != _SEEN, lines.c.pages > 1)
-        .order_by(lines.c.host, lines.c.pages.desc(), lines.c.digest)
-    )
-    for row in connection.execute(query):
-        site_line = SiteLine(row.host, row.line, row.pages, row.seen, row.removed)
-        if site_line.removed or Learned(site_line.seen, {digest(site_line.line): site_line.pages}).at_edge(site_line.line):
-            yield site_line
-
-
 @lru_cache(maxsize=2)
 def _candidates(text: str) -> Mapping[int, str]:
     """Cached: what is known of a page's lines is asked for right before they are learned."""
@@ -150,15 +113,15 @@ def _counts(connection: sa.Connection, host: str, digests: Iterable[int]) -> dic
     return {row.digest: row.pages for row in connection.execute(asked)}
 
 
-def _row(host: str, number: int, line: str, count: int, removed: int = 0) -> dict[str, object]:
-    return {"host": host, "digest": number, "line": plain(line), "pages": count, "removed": removed}
+def _row(host: str, number: int, line: str, count: int) -> dict[str, object]:
+    return {"host": host, "digest": number, "line": plain(line), "pages": count}
 
 
 def _add(connection: sa.Connection, rows: list[dict[str, object]]) -> None:
     insert = upserting(connection.dialect.name, lines)
     statement = insert.on_conflict_do_update(
         index_elements=[lines.c.host, lines.c.digest],
-        set_={"pages": lines.c.pages + insert.excluded.pages, "removed": lines.c.removed + insert.excluded.removed},
+        set_={"pages": lines.c.pages + insert.excluded.pages},
     )
     for start in range(0, len(rows), _AT_ONCE):
         connection.execute(statement, rows[start : start + _AT_ONCE])

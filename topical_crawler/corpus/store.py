@@ -29,7 +29,6 @@ from topical_crawler.corpus import site_lines
 from topical_crawler.corpus.connections import (
     PATIENCE,
     POSTGRESQL_WRITES,
-    TABLES_LOCK,
     explained,
     explaining,
     is_away,
@@ -43,7 +42,6 @@ from topical_crawler.corpus.record import (
     Filters,
     Former,
     HostFacts,
-    PageLines,
     Record,
     conditions,
     hosts,
@@ -107,9 +105,9 @@ class CorpusStore:
         with self._engine.connect().execution_options(**self._writes, transaction="reads") as connection:
             open_corpus(connection, self.name, read_only=self.read_only)
 
-    def put(self, record: Record, lines: PageLines | None = None) -> Record:
-        """Store a page in place of the row with its key, which keeps its order; learn the ``lines`` that its host repeats.
-        Returns the record as stored, with ``content_hash`` and ``order``.
+    def put(self, record: Record, prose: str | None = None) -> Record:
+        """Store a page in place of the row with its key, which keeps its order; learn from its ``prose`` which lines
+        its host repeats. Returns the record as stored, with ``content_hash`` and ``order``.
 
         A page whose text a kept page with another key has, literally (:func:`~topical_crawler.corpus.record.text_hash`) or nearly
         (:mod:`~topical_crawler.corpus.dedup`), is stored as rejected: reason "duplicate", ``duplicate_of`` and ``similarity``
@@ -117,28 +115,28 @@ class CorpusStore:
         "part". Putting a page twice changes nothing, and a rejection never replaces a kept text. Raises CorpusError where it was
         not stored within ``patience`` seconds, the corpus being unchanged, or was opened for reading.
         """
-        return self._store(record, lines, replaces=False)
+        return self._store(record, prose, replaces=False)
 
     def replace(self, record: Record) -> Record:
         """Store a changed page of this corpus. Unlike with :meth:`put` a rejection may replace its text, and of two rows with one
         text the first is kept. Raises as :meth:`put`."""
         return self._store(record, None, replaces=True)
 
-    def put_again(self, record: Record, lines: PageLines | None = None) -> Record:
+    def put_again(self, record: Record, prose: str | None = None) -> Record:
         """As :meth:`put`, for a page that is visited again. A text that has changed replaces the former one, which is kept
         (:meth:`former`); of one that has not, since when it is so stays known (``why["since"]``). A kept page that does not exist
         any more (404, 410) keeps its text and is marked: ``why["gone"]`` says when that was found."""
         held = self.get(record.key)
         if held is None or not held.keep:
-            return self.put(record, lines)
+            return self.put(record, prose)
         if not record.keep:
             if record.status in _GONE and "gone" not in held.why:
                 why = {**held.why, "gone": record.fetched}
                 self.change(lambda connection: connection.execute(pages.update().where(pages.c.key == held.key).values(why=why)))
-            return self.put(record, lines)
+            return self.put(record, prose)
         if storable(record).content_hash == held.content_hash:
-            return self.put(replace(record, why={**record.why, "since": _lasting(held)["since"]}), lines)
-        return self._store(record, lines, replaces=False, former=held)
+            return self.put(replace(record, why={**record.why, "since": _lasting(held)["since"]}), prose)
+        return self._store(record, prose, replaces=False, former=held)
 
     def gone(self, since: str = "") -> Iterator[Record]:
         """Kept pages that were found not to exist any more at a time or later, in fetch order."""
@@ -150,21 +148,19 @@ class CorpusStore:
     def former(self, key: str = "", since: str = "") -> Iterator[Former]:
         """The former texts of pages, or of the page of a ``key``, that were replaced at a time or later, in that order."""
         with self.reading() as connection:
-            if not sa.inspect(connection).has_table(versions.name):
-                return
             query = sa.select(versions).where(versions.c.ended >= since).order_by(versions.c.ended, versions.c.key)
             for row in connection.execute(query.where(versions.c.key == key) if key else query):
                 yield Former(row.key, row.ended, row.fetched, row.title, zlib.decompress(row.packed).decode())
 
-    def _store(self, record: Record, lines: PageLines | None, *, replaces: bool, former: Record | None = None) -> Record:
+    def _store(self, record: Record, prose: str | None, *, replaces: bool, former: Record | None = None) -> Record:
         from topical_crawler.corpus.dedup import PART, keep_once  # with numpy, which readers need not wait for
 
         record = storable(record)
 
         def write(connection: sa.Connection) -> Record:
             stored, is_new = keep_once(connection, record, replaces=replaces)
-            if lines is not None and is_new and stored.keep:
-                site_lines.learn(connection, record.host, lines.text, lines.removed)
+            if prose is not None and is_new and stored.keep:
+                site_lines.learn(connection, record.host, prose)
             if former is not None and stored.keep:
                 _put_version(connection, Former(former.key, record.fetched, former.fetched, former.title, former.text or ""))
             if record.raw and (stored.keep or stored.reason == PART):
@@ -254,10 +250,8 @@ class CorpusStore:
         rest = iter(records)
         while batch := list(islice(rest, _RAW_AT_ONCE)):
             with self.reading() as connection:
-                packed = {}
-                if sa.inspect(connection).has_table(raw_texts.name):
-                    rows = connection.execute(sa.select(raw_texts).where(raw_texts.c.key.in_([record.key for record in batch])))
-                    packed = {row.key: row.packed for row in rows}
+                rows = connection.execute(sa.select(raw_texts).where(raw_texts.c.key.in_([record.key for record in batch])))
+                packed = {row.key: row.packed for row in rows}
             for record in batch:
                 yield replace(record, raw=zlib.decompress(packed[record.key]).decode() if record.key in packed else "")
 
@@ -265,8 +259,6 @@ class CorpusStore:
     def has_raw(self) -> bool:
         """Whether any text as extracted was kept."""
         with self.reading() as connection:
-            if not sa.inspect(connection).has_table(raw_texts.name):
-                return False
             return connection.scalar(sa.select(raw_texts.c.key).limit(1)) is not None
 
     def change_raw(self, change: Callable[[str], str]) -> None:
@@ -401,10 +393,6 @@ class CorpusStore:
 
 def _put_raw(connection: sa.Connection, key: str, text: str) -> None:
     """Keep the text of a page as extracted, in place of a former one."""
-    if not sa.inspect(connection).has_table(raw_texts.name):
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
-        raw_texts.create(connection, checkfirst=True)
     insert = upserting(connection.dialect.name, raw_texts).values(key=key, packed=zlib.compress(text.encode()))
     connection.execute(insert.on_conflict_do_update(index_elements=["key"], set_={"packed": insert.excluded.packed}))
 
@@ -415,10 +403,6 @@ def _lasting(held: Record) -> dict[str, Any]:
 
 
 def _put_version(connection: sa.Connection, former: Former) -> None:
-    if not sa.inspect(connection).has_table(versions.name):
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(TABLES_LOCK)))
-        versions.create(connection, checkfirst=True)
     values = {**asdict(former), "packed": zlib.compress(former.text.encode())}
     del values["text"]
     connection.execute(upserting(connection.dialect.name, versions).values(**values).on_conflict_do_nothing())
@@ -426,8 +410,6 @@ def _put_version(connection: sa.Connection, former: Former) -> None:
 
 def _change_raw(connection: sa.Connection, after: str, change: Callable[[str], str]) -> str | None:
     """Change the next texts as extracted; the last key, None where there are no more."""
-    if not sa.inspect(connection).has_table(raw_texts.name):
-        return None
     query = sa.select(raw_texts).where(raw_texts.c.key > after).order_by(raw_texts.c.key).limit(_RAW_AT_ONCE)
     rows = connection.execute(query).all()
     for key, packed in rows:

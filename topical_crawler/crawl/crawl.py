@@ -561,7 +561,7 @@ class Crawl:
         if item.verdict is None and item.entry.evidence:
             item.reasons = self.strategy.explain(item.entry.candidate())
         put = self.store.put_again if item.entry.key in self._again else self.store.put
-        stored = put(item.record(self.options.worker if self.frontier.shared else ""), item.lines)
+        stored = put(item.record(self.options.worker if self.frontier.shared else ""), item.prose)
         item.reason, item.duplicate_of, item.stored = stored.reason, stored.duplicate_of, stored
 
     def finish(self, item: PageItem) -> None:

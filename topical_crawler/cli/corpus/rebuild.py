@@ -195,7 +195,7 @@ def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, targe
     text = fields.pop("text", "")
     reason = made.reason or (row.reason if row.reason == OFF_TOPIC_TEXT else "")
     decided = {"keep": not reason, "reason": reason, "text": text if not reason else None, "encoding": page.encoding}
-    target.put(dataclasses.replace(row, **(_BLANK | fields | decided)), made.lines)
+    target.put(dataclasses.replace(row, **(_BLANK | fields | decided)), made.prose)
 
 
 def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebuilt:
