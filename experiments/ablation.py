@@ -172,7 +172,7 @@ class Person:
 
     def mark(self, crawl: Crawl, web: Web) -> None:
         """Mark what is due."""
-        while self._plan and crawl.finished >= self._plan[0][1]:
+        while self._plan and crawl.log.finished >= self._plan[0][1]:
             if texts := self._texts(crawl, web, self._plan.pop(0)[0]):
                 crawl.control.mark(texts)
 
@@ -217,12 +217,12 @@ def replay(
         _fetch(crawl, web, texts, entry, thinning)
         if person is not None:
             person.mark(crawl, web)
-        if crawl.second_look.is_due(crawl.finished):
+        if crawl.second_look.is_due(crawl.log.finished):
             _look_again(crawl, web, texts)
-    if crawl.second_look.is_due_at_end(crawl.finished):
+    if crawl.second_look.is_due_at_end(crawl.log.finished):
         _look_again(crawl, web, texts)
     off_topic: dict[str, float] = {}
-    deque(crawl.find_off_topic(off_topic), 0)
+    deque(crawl.taking_back.find(crawl.control.marks.urls, off_topic), 0)
     rows = cast(Rows, crawl.store)
     for record in map(rows.get, off_topic):
         assert record is not None
@@ -234,8 +234,9 @@ def _look_again(crawl: Crawl, web: Web, texts: Mapping[str, Text]) -> None:
         answer = web.get(item.url)
         assert answer is not None
         item.reason, item.text = _text(crawl, answer.url, texts)
+        crawl.store_row(item)
         crawl.finish(item)
-    crawl.second_look.looked(crawl.finished)
+    crawl.second_look.looked(crawl.log.finished)
 
 
 def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry, thinning: Thinning) -> None:
@@ -261,6 +262,7 @@ def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry, thin
                 judge(crawl, item)
             if item.keep:
                 item.reason, item.text = _text(crawl, answer.url, texts)
+    crawl.store_row(item)
     crawl.finish(item)
 
 

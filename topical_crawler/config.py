@@ -27,7 +27,6 @@ from topical_crawler.cleaning.cleaner import CleaningOptions, Convert, Personal
 from topical_crawler.cleaning.quality import Limits
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
-from topical_crawler.crawl.refresh import seconds_of
 from topical_crawler.logs import masked
 from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.cdx import COMMON_CRAWL, IndexFile
@@ -286,6 +285,24 @@ def with_precision(settings: AnySettings, topic: Topic, arguments: Mapping[str, 
     name = arguments.get("strategy") or strategy_name(settings) or topic.default_strategy
     table = {**topic.parameters.get(name, {}), "precision": precision}
     return dataclasses.replace(topic, parameters={**topic.parameters, name: table})
+
+
+_UNITS = {"": 86_400.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw]?)")
+
+
+def seconds_of(text: str) -> float:
+    """A duration as written, such as 12h; days without a unit. Raises CrawlError for none.
+
+    >>> seconds_of("1d"), seconds_of("0.5h")
+    (86400.0, 1800.0)
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None:
+        raise CrawlError(
+            f"refresh={text!r}: a time is expected, such as 1d, 12h or 30m (-a refresh=1d); 0 visits every hub again"
+        )
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:

@@ -48,7 +48,7 @@ class Driver:
         crawl = self._crawl
         if self._is_ending() or self._looking is not None or crawl.is_over:
             return False
-        if crawl.second_look.is_due(crawl.finished):
+        if crawl.second_look.is_due(crawl.log.finished):
             self._look_again()
             return False
         return len(crawl.in_flight) < crawl.options.in_flight
@@ -59,7 +59,7 @@ class Driver:
         if crawl.rests and self._looks_at_end():
             return
         seconds = crawl.frontier.wait(time.monotonic())
-        if seconds is not None and crawl.refreshes:
+        if seconds is not None and crawl.refresh.active:
             seconds = max(seconds, SHARED_POLL)  # what has its turn may wait for the next ordinary run
         if seconds is not None and crawl.outages.away:
             seconds = max(seconds, crawl.outages.pause)
@@ -135,7 +135,7 @@ class Driver:
 
     def _looks_at_end(self) -> bool:
         """Begin the second look that is due at the end; whether there is one."""
-        if self._crawl.control.stopping or not self._crawl.second_look.is_due_at_end(self._crawl.finished):
+        if self._crawl.control.stopping or not self._crawl.second_look.is_due_at_end(self._crawl.log.finished):
             return False
         self._look_again()
         return True
@@ -151,7 +151,7 @@ class Driver:
     async def _second_look(self, engine: ExecutionEngine, slot: _Slot, stands_for_it: Request) -> None:
         """Send the pages that were set aside and are on topic by what is known now through the item pipelines, one by one."""
         crawl = self._crawl
-        finished, kept, pages = crawl.finished, crawl.progress.second_looks, 0
+        finished, kept, pages = crawl.log.finished, crawl.progress.second_looks, 0
         try:
             for item in crawl.second_look.items():
                 if slot.closing is None and not self._is_ending():

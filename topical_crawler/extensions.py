@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from math import isinf
 from typing import Any
 
@@ -40,7 +41,7 @@ from twisted.web.server import Site
 from topical_crawler import __version__, config
 from topical_crawler.components import CrawlComponent
 from topical_crawler.corpus.record import Yield
-from topical_crawler.crawl.crawl import Crawl
+from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
 from topical_crawler.crawl.estimate import Estimate
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import Durations, Progress
@@ -124,7 +125,7 @@ def _log_above(console: Console) -> None:
 def line_view(crawl: Crawl) -> str:
     """The state of a crawl in one line."""
     p, recent = crawl.progress, crawl.progress.recent
-    links, hosts = crawl.still_waiting or ("?", "?")
+    links, hosts = waiting(crawl) or ("?", "?")
     return (
         f"{counted(crawl.policy.fetched, 'page')}, {p.total.kept} kept in this run, "
         f"harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
@@ -137,7 +138,7 @@ def line_view(crawl: Crawl) -> str:
 def live_view(crawl: Crawl) -> Group:
     """The state of a crawl as a small panel, with the sites from which most was downloaded."""
     p, recent = crawl.progress, crawl.progress.recent
-    links, hosts = crawl.still_waiting or ("?", "?")
+    links, hosts = waiting(crawl) or ("?", "?")
     grid = Table.grid(padding=(0, 3))
     title = escape(crawl.topic.title)
     limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
@@ -179,6 +180,13 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
+def waiting(crawl: Crawl) -> tuple[int, int] | None:
+    """How many links wait, on how many hosts; None where the frontier cannot be asked any more."""
+    with suppress(*STORAGE_ERRORS):
+        return None if crawl.failed else (len(crawl.frontier), crawl.frontier.hosts())
+    return None
+
+
 def why_ended(crawl: Crawl, reason: str) -> str:
     """Why a crawl ended, in words; ``reason`` is Scrapy's."""
     if crawl.policy.limit_reached(len(crawl.in_flight)):
@@ -206,8 +214,8 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         **_figures(p.total),
         "kept_at_second_look": p.second_looks,
         "marked": len(crawl.control.marks.urls),
-        "taken_back_at_end": crawl.taken_back.pages,
-        "cleaned_at_end": crawl.cleaned.done.changed if crawl.cleaned else 0,
+        "taken_back_at_end": crawl.taking_back.done.pages,
+        "cleaned_at_end": crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0,
         "seconds": round(p.seconds, 1),
         "rejected": p.rejected,
         "links": dict(p.links.most_common()),
@@ -217,7 +225,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "hosts_left": len(crawl.policy.left),
         "sites": {name: _figures(p.sites[name]) for name in _by_yield(p)[:_SITES]},
         "expected": crawl.estimate and dataclasses.asdict(crawl.estimate),
-        "waiting": crawl.still_waiting[0] if crawl.still_waiting else None,
+        "waiting": (waiting(crawl) or (None,))[0],
         "corpus": crawl.store.name,
     }
 
@@ -261,13 +269,13 @@ def summary(crawl: Crawl, reason: str) -> Group:
             right.add_row(table)
             right.add_row("")
     side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
-    waiting, barren, left = crawl.still_waiting, crawl.policy.slowed, crawl.policy.left
-    clean = crawl.cleaned.done.changed if crawl.cleaned else 0
-    back = crawl.taken_back.pages
+    wait, barren, left = waiting(crawl), crawl.policy.slowed, crawl.policy.left
+    clean = crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0
+    back = crawl.taking_back.done.pages
     place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
     last = Text(
-        f"\nCorpus: {crawl.store.name}; {'links' if waiting is None else counted(waiting[0], 'link')} still waiting"
-        + (" (the same command goes on)" if waiting != (0, 0) else "")
+        f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
+        + (" (the same command goes on)" if wait != (0, 0) else "")
         + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
         + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")

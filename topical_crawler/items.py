@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Record
 from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier import Entry
@@ -71,6 +72,11 @@ class PageItem:
     def keep(self) -> bool:
         """Whether the page is on topic and nothing else speaks against it so far."""
         return not self.reason and self.verdict is not None and self.verdict.keep
+
+    @property
+    def gave_text(self) -> bool:
+        """Whether the page gave a text, or a part of one, to the corpus."""
+        return self.reason in ("", PART)
 
     @property
     def is_listing(self) -> bool:

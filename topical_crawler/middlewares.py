@@ -82,7 +82,7 @@ def read_listing(crawl: Crawl, item: PageItem, listing: Listing) -> None:
     links = _score(crawl, page, item.entry, verdict, None, len(page.links))
     links.sort(key=lambda link: (link.dropped is not None, -link.priority))
     is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # an index in an index is against the protocol
-    item.links = links[:most] + crawl.listing_entries(SITEMAP, () if is_nested else listing.nested, item.entry)
+    item.links = links[:most] + crawl.listings.entries(SITEMAP, () if is_nested else listing.nested, item.entry)
     crawl.progress.note_dropped(TOO_MANY, len(links[most:]) + listing.left_out + is_nested * len(listing.nested))
 
 

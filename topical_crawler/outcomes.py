@@ -54,18 +54,24 @@ class Outcomes:
         """Reject the page of an item that no pipeline returned."""
         logger.error("%s: no pipeline gave its item back. Remedy: return the item from process_item", item.entry.url)
         item.reject(LOST)
-        self._finish(item)
+        self._finish_rejected(item)
 
     def _finish(self, item: PageItem) -> None:
         """Mark an item's page done. Nothing may be raised: Scrapy would swallow it, and the entry would stay in flight."""
         try:
             self._crawl.finish(item)
-        except ValueError as error:  # no Store pipeline, and this page has no text
-            logger.exception("%s cannot be stored", item.entry.url)
-            item.reject(_error(type(error)))
-            self._crawl.finish(item)
-        except Exception as error:  # the disk or the database: nothing more can be stored
+        except Exception as error:  # the disk or the database, or no pipeline stores anything
             self._crawl.fail(error)
+
+    def _finish_rejected(self, item: PageItem) -> None:
+        """The same of an item that did not come through all pipelines: its row says why."""
+        try:
+            if item.stored is None:
+                self._crawl.store_row(item)
+        except Exception as error:
+            self._crawl.fail(error)
+        else:
+            self._finish(item)
 
     def _scraped(self, item: Any) -> None:
         # What the Store pipeline could not write is fetched again when the crawl goes on.
@@ -76,14 +82,14 @@ class Outcomes:
         if isinstance(item, PageItem):
             if not item.reason:
                 item.reject(f"dropped: {exception}"[:100])
-            self._finish(item)
+            self._finish_rejected(item)
 
     def _failed_item(self, item: Any, failure: Failure) -> None:
         if isinstance(failure.value, STORAGE_ERRORS):  # as of a page
             self._crawl.fail(failure.value)
         elif isinstance(item, PageItem):
             item.reject(_error(failure.type))
-            self._finish(item)
+            self._finish_rejected(item)
 
     def _failed_page(self, failure: Failure, response: Any) -> None:
         """The spider or a middleware raised on a page: the page is given up under the error's name, the crawl goes on. Where what
@@ -97,7 +103,7 @@ class Outcomes:
             item = PageItem(entry, entry.url, now_utc(), reason=_error(failure.type))
             if isinstance(response, Response):
                 item.status, item.size = response.status, len(response.body)
-            self._finish(item)
+            self._finish_rejected(item)
 
     def _sent(self, request: Request) -> None:
         """The answer to a request begins, so the request has arrived: the host's delay counts from here."""

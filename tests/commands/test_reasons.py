@@ -22,7 +22,7 @@ from topical_crawler import settings as project
 from topical_crawler.cli.frontier.actions import top_view
 from topical_crawler.cli.strategy import judge_page
 from topical_crawler.cli.topic.explain import show_by_strategy
-from topical_crawler.crawl import crawl as crawl_module
+from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import SqliteFrontier
@@ -95,7 +95,7 @@ def begin(topic: Path, data: Path, recording: Recording, strategy: str, pages: i
     loaded = load_topic(topic)
     crawl = Crawl.open(config.crawl_options(given, loaded, {}), loaded, None)
     crawl.push([seed_entry(SEED)])
-    while crawl.finished < pages:
+    while crawl.log.finished < pages:
         entry = crawl.next(0.0)
         assert entry is not None
         item = PageItem(entry, entry.url, now_utc(), page=page_of(recording, entry.url, crawl.strategy))
@@ -104,6 +104,7 @@ def begin(topic: Path, data: Path, recording: Recording, strategy: str, pages: i
         else:
             judge(crawl, item)
             item.text = f"{entry.url} 的正文"
+        crawl.store_row(item)
         crawl.finish(item)
         crawl.tick()  # a shared crawl reads there what was finished
     return crawl
@@ -151,7 +152,7 @@ def test_a_crawl_at_rest_tells_what_it_would_tell_if_it_ran(
     new = reasons_of(crawl, strategies.create(crawl.topic, strategy, resources=None))
     assert len(wanted) == SHOWN and all(wanted.values()) and (new != wanted) is learns
     if killed:  # then there is no checkpoint, only the log
-        monkeypatch.setattr(crawl_module, "save_checkpoint", lambda *_: None)
+        monkeypatch.setattr(checkpoints, "save_checkpoint", lambda *_: None)
     crawl.close()
     answer = ask("frontier", "top", "data", "-n", SHOWN)
     assert told(answer) == wanted and list(told(answer)) == list(wanted)

@@ -12,7 +12,7 @@ from crawl_tools import DEMO, essence, make_topic, rows
 from scrapy.settings import Settings
 
 from topical_crawler import config
-from topical_crawler.crawl import crawl as crawl_module
+from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.steering import seed_entry
@@ -58,14 +58,15 @@ def fetch(crawl: Crawl, recording: Recording, until: int) -> list[str]:
     """The further pages of a crawl, one at a time, until so many are finished."""
     asked: list[str] = []
     crawl.push([seed_entry(SEED)])
-    while crawl.finished < until and (entry := crawl.next(0.0)) is not None:
+    while crawl.log.finished < until and (entry := crawl.next(0.0)) is not None:
         asked.append(entry.url)
         item = PageItem(entry, entry.url, now_utc(), page=page_of(recording, entry.url, crawl))
-        if item.page is None or crawl.finished % MISSING == MISSING - 1:
+        if item.page is None or crawl.log.finished % MISSING == MISSING - 1:
             item.page, item.reason = None, "HTTP 404"
         else:
             judge(crawl, item)
             item.text = f"{entry.url} 的正文"
+        crawl.store_row(item)
         crawl.finish(item)
     return asked
 
@@ -103,7 +104,7 @@ def test_a_crawl_that_was_interrupted_goes_on_in_the_same_order(
         crawl = open_crawl(topic, tmp_path / "data")
         asked += fetch(crawl, recording, until)
         if killed:  # then there is no checkpoint, only the log
-            monkeypatch.setattr(crawl_module, "save_checkpoint", lambda *_: None)
+            monkeypatch.setattr(checkpoints, "save_checkpoint", lambda *_: None)
         crawl.close()
     assert asked == whole[0] and len(asked) == PAGES
     assert essence(rows(tmp_path / "data")) == essence(rows(whole[1]))
@@ -113,13 +114,13 @@ def fetch_with_marks(crawl: Crawl, recording: Recording, until: int) -> list[str
     """The same, while a person marks: three texts after page 12, and one when page 31 is judged and not finished yet."""
     asked = []
     for stop in (12, 30, until):
-        if crawl.finished >= min(stop, until):
+        if crawl.log.finished >= min(stop, until):
             continue
         asked += fetch(crawl, recording, min(stop, until))
-        if crawl.finished == 12:
+        if crawl.log.finished == 12:
             crawl.control.mark([MarkedText(f"http://m.example/{n}", "", text, "relevant") for n, text in enumerate(FOOTBALL)])
             crawl.tick()
-        if crawl.finished == 30:
+        if crawl.log.finished == 30:
             entry = crawl.next(0.0)
             assert entry is not None
             item = PageItem(entry, entry.url, now_utc(), page=page_of(recording, entry.url, crawl))
@@ -127,6 +128,7 @@ def fetch_with_marks(crawl: Crawl, recording: Recording, until: int) -> list[str
             item.text = f"{entry.url} 的正文"
             crawl.control.mark([MarkedText("http://m.example/0", "", FOOTBALL[0], "irrelevant")])
             crawl.tick()
+            crawl.store_row(item)
             crawl.finish(item)
             asked.append(entry.url)
     return asked
@@ -156,7 +158,7 @@ def test_an_interrupted_crawl_learns_its_marks_between_the_same_pages(
         asked += fetch_with_marks(crawl, recording, until)
         last = crawl.strategy.state_dict()
         if killed:
-            monkeypatch.setattr(crawl_module, "save_checkpoint", lambda *_: None)
+            monkeypatch.setattr(checkpoints, "save_checkpoint", lambda *_: None)
         crawl.close()
     assert asked == expected
     assert essence(rows(tmp_path / "data")) == essence(rows(tmp_path / "whole"))
@@ -187,7 +189,9 @@ def test_a_page_that_did_not_come_is_learned_live_and_from_the_log(topic: Path, 
     entry = crawl.next(0.0)
     assert entry is not None and entry.evidence
     before = crawl.strategy.state_dict()
-    crawl.finish(PageItem(entry, entry.url, now_utc(), status=404, reason="HTTP 404"))
+    item = PageItem(entry, entry.url, now_utc(), status=404, reason="HTTP 404")
+    crawl.store_row(item)
+    crawl.finish(item)
     learned = crawl.strategy.state_dict()
     assert learned["memory"]["learned"] == before["memory"]["learned"] + 1
     assert [outcome.lesson is not None for _, outcome in crawl.frontier.journal.outcomes()] == [True, True]
@@ -221,7 +225,7 @@ def test_a_text_stays_whose_page_is_off_topic_when_it_is_visited_again(topic: Pa
     crawl = open_crawl(topic, tmp_path / "data")
     fetch(crawl, recording, PAGES)
     found: dict[str, float] = {}
-    deque(crawl.find_off_topic(found), 0)
+    deque(crawl.taking_back.find((), found), 0)
     kept = next(row for row in rows(tmp_path / "data") if row.keep and row.key not in found and not looks_like_list(row.url))
     crawl.frontier.revive({bytes.fromhex(kept.key): kept.url})
     crawl.frontier.reprice({bytes.fromhex(kept.key): 2 * SEED_PRIORITY})
@@ -233,8 +237,9 @@ def test_a_text_stays_whose_page_is_off_topic_when_it_is_visited_again(topic: Pa
     assert item.reason == OFF_TOPIC and item.verdict
     (now,) = crawl.strategy.reconsider([item.verdict.lesson])
     assert now is not None and not now.keep
+    crawl.store_row(item)
     crawl.finish(item)
     again: dict[str, float] = {}
-    deque(crawl.find_off_topic(again), 0)
+    deque(crawl.taking_back.find((), again), 0)
     assert crawl.store.kept_among([kept.key]) and kept.key not in again
     crawl.close()

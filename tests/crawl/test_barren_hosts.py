@@ -16,7 +16,6 @@ from scrapy.settings import Settings
 from warc_tools import write_warc
 
 from topical_crawler.crawl import checkpoints
-from topical_crawler.crawl import crawl as crawl_module
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extensions import figures, line_view, live_view, summary, why_ended
 from topical_crawler.frontier import FrontierServerError, redis_journal
@@ -65,7 +64,7 @@ def opener(topic: Path, tmp_path: Path) -> Opener:
         chosen.update({**given, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, **settings})
         chosen.update({"TOPICAL_BARREN_PAGES": pages, "TOPICAL_BARREN_LEAVE": leave})
         made, seeds = TopicalSpider.open_crawl(chosen, {"topic": str(topic), "seeds": START, "pages": limit})
-        made._take_seeds(seeds)
+        made.feeding.take(seeds)
         return made
 
     return opened
@@ -94,7 +93,7 @@ def shared(server: RedisServer, tmp_path: Path) -> Mapping[str, object]:
 def short_log(shared: Mapping[str, object], monkeypatch: pytest.MonkeyPatch) -> Mapping[str, object]:
     """The same, of workers that make a checkpoint every 8 pages, and keep the last 10 pages of their log."""
     monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 8)
-    for module in (redis_journal, crawl_module):
+    for module in (redis_journal, checkpoints):
         monkeypatch.setattr(module, "KEPT", 10)
     return shared
 
@@ -109,6 +108,7 @@ def step(made: Crawl, pages: Mapping[str, str]) -> str | None:
     judge(made, item)
     if item.keep:
         item.text = entry.url * 10  # the extraction is not what is looked at here
+    made.store_row(item)
     made.finish(item)
     made.tick()
     return entry.url
@@ -180,7 +180,7 @@ def test_a_text_brings_the_links_of_its_host_back_to_their_places(opener: Opener
     with closing(opener(leave=0)) as made:
         order = [step(made, pages) for _ in range(10)]
         assert sum(url in VIDEOS for url in order) == PAGES and made.policy.standing("tv.test") == "slowed"
-        made._take_seeds([news])
+        made.feeding.take([news])
         order += walked(made, pages)
     assert order[10] == news
     assert order[11] in others  # the waiting links are scored again every 16 pages at first
@@ -221,7 +221,7 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
         outcomes = RedisJournal.outcomes
         monkeypatch.setattr(RedisJournal, "outcomes", lambda f, after=0: (read.append(n[0]) or n for n in outcomes(f, after)))
         with closing(opener(**shared, TOPICAL_WORKER="two")) as two:
-            assert (two.finished, two.policy.fetched, two.policy.begun) == (44, 44, 32)
+            assert (two.log.finished, two.policy.fetched, two.policy.begun) == (44, 44, 32)
             assert read[:12] == list(range(33, 45))  # then it looks whether the corpus has the last ones
             judged = [[(made.policy.refusal(url, 2), made.policy.place(0.5, host(url))) for url in web()] for made in (one, two)]
             assert judged[0] == judged[1] and min(place for _, place in judged[0]) < 0
@@ -236,10 +236,10 @@ def test_a_worker_that_slept_through_the_log_ends(opener: Opener, short_log: Map
         two.tick()
         for _ in range(33):
             step(one, web())
-        assert two.finished == 8 and one.finished == 41
+        assert two.log.finished == 8 and one.log.finished == 41
         with pytest.raises(FrontierServerError, match=r"away for more than 10 pages.* Remedy: start it again"):
             two.tick()
-        assert two.finished == 8
+        assert two.log.finished == 8
 
 
 def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
@@ -261,7 +261,7 @@ def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
             patch.setattr(RedisJournal, "checkpoint", killed)
             for _ in range(33):
                 step(one, web())
-        assert (one.finished, two.finished) == (24, 8)  # of the log the first 14 pages are forgotten
+        assert (one.log.finished, two.log.finished) == (24, 8)  # of the log the first 14 pages are forgotten
         with pytest.raises(FrontierServerError, match=r"away for more than 10 pages"):
             two.tick()
 

@@ -13,13 +13,13 @@ import pytest
 from crawl_tools import DEMO, crawl, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from option_tools import options
 from pytest import approx
 
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl import estimate as module
 from topical_crawler.crawl.estimate import LEAST_KEPT, Estimate, estimate, promise, recall
 from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import SEED_PRIORITY, Entry, MemoryFrontier, Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.text.segment import Segmenter
@@ -57,12 +57,7 @@ def told() -> Told:
 
 
 def policy_of(frontier: MemoryFrontier) -> LinkPolicy:
-    options = CrawlOptions(
-        topic="t", name="t", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
-        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=0, max_links=100, trap_pages=0,
-        barren_pages=0, barren_leave=0, barren_end=0, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1, idle=0.0,
-    )  # fmt: skip
-    policy = LinkPolicy(options, learns=True)
+    policy = LinkPolicy(options(), learns=True)
     for _, outcome in frontier.journal.outcomes():
         policy.count(outcome)
     return policy
@@ -154,11 +149,11 @@ def test_nothing_is_said_where_little_was_kept_or_relevances_are_no_probabilitie
 
 
 def test_the_summary_of_a_crawl_and_of_one_that_goes_on(tmp_path: Path) -> None:
-    options = {"strategy": "adaptive", "TOPICAL_REPLAY": DEMO / "demo-web.warc.gz"}
-    text = crawl("partybuilding", tmp_path, str(DEMO / "seeds.txt"), **options)
+    given = {"strategy": "adaptive", "TOPICAL_REPLAY": DEMO / "demo-web.warc.gz"}
+    text = crawl("partybuilding", tmp_path, str(DEMO / "seeds.txt"), **given)
     assert text.code == 0, text.log
     [line] = [line for line in text.log.splitlines() if line.startswith("Expect: ")]
-    again = crawl("partybuilding", tmp_path, **options, TOPICAL_LOG_FORMAT="json")  # nothing is left to fetch
+    again = crawl("partybuilding", tmp_path, **given, TOPICAL_LOG_FORMAT="json")  # nothing is left to fetch
     [data] = [found["expected"] for entry in again.log.splitlines() if "expected" in (found := json.loads(entry).get("data", {}))]
     precision, share, least = (f"{data[name]:.0%}" for name in ("precision", "recall", "least"))
     assert line == (

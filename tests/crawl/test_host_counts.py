@@ -11,23 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from option_tools import options
 from redis_tools import RedisServer
 
 from topical_crawler.crawl import host_counts
 from topical_crawler.crawl.host_counts import HostCounts
 from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import Outcome
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.frontier.redis_server import Server
 from topical_crawler.strategies import OFF_TOPIC
 
 SITES, EVERY = 40, 100
-OPTIONS = CrawlOptions(
-    topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="redis",
-    segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=0, max_pages_per_host=0, max_links=100, trap_pages=4,
-    barren_pages=3, barren_leave=8, barren_end=50, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
-)  # fmt: skip
+OPTIONS = options(frontier="redis", trap_pages=4, barren_pages=3, barren_leave=8, barren_end=50)
 
 
 def finished(pages: int, seed: int = 0) -> list[Outcome]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from option_tools import options
 
 from topical_crawler.crawl.link_policy import (
     BARREN_END,
@@ -16,11 +17,12 @@ from topical_crawler.crawl.link_policy import (
     MOST_CREDIT,
     LinkPolicy,
     follow_parts,
+    is_link,
 )
-from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Outcome
-from topical_crawler.items import PART_OF
+from topical_crawler.items import LISTED, PART_OF, PageItem
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
+from topical_crawler.web.listings import NO_LISTING
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host, not_public
 
@@ -38,13 +40,8 @@ def rules(
     most: int = 0,
     allowed: tuple[str, ...] = (),
 ) -> LinkPolicy:
-    options = CrawlOptions(
-        topic="party", name="party", data_dir=Path("data"), cache_dir=None, corpus="", strategy=None, frontier="memory",
-        segmenter="jieba", seed=0, hosts=(), max_depth=0, max_pages=most, max_pages_per_host=limit, max_links=100, trap_pages=0,
-        barren_pages=pages, barren_leave=leave, barren_end=end, rescore=3, delay=0.0, in_flight=1, in_flight_per_host=1,
-        idle=idle, allow_private=allowed,
-    )  # fmt: skip
-    return LinkPolicy(options, learns)
+    bounds = {"max_pages": most, "max_pages_per_host": limit, "barren_pages": pages, "barren_leave": leave, "barren_end": end}
+    return LinkPolicy(options(**bounds, idle=idle, allow_private=allowed), learns)
 
 
 def text(name: str, *led_by: str) -> Outcome:
@@ -237,7 +234,9 @@ def test_further_parts_of_an_article_come_first_whatever_they_say() -> None:
     links = [link(name) for name in ("one.cn", "two.cn", "three.cn", "other.cn")]
     links[0].dropped, links[1].dropped = BELOW_THRESHOLD, "page off topic"
     links[2].dropped = "trap"
-    follow_parts(links, [entry.url for entry in links[:3]], "长征路上", closed="page off topic")
+    item = PageItem(link("page.cn"), "http://page.cn/", "", links=links, parts=tuple(entry.url for entry in links[:3]))
+    item.found["series"] = "长征路上"
+    follow_parts(item, closed="page off topic")
     assert [(entry.dropped, entry.priority, entry.meta) for entry in links] == [
         (None, SEED_PRIORITY, {PART_OF: "长征路上"}),
         (None, SEED_PRIORITY, {PART_OF: "长征路上"}),
@@ -281,3 +280,41 @@ def test_a_worker_follows_a_seed_that_another_was_given() -> None:
     assert policy.late_refusal(entry("http://10.0.0.5:9200/next", parent), 0) is None  # its own page links to it
     assert rules().late_refusal(entry(seed), 0) is None
     assert rules().late_refusal(entry("http://10.0.0.6/", parent), 0) == "private address"
+
+
+def found_link(name: str = "a.cn", priority: float = 0.5, rescored: int = 0) -> Entry:
+    url = f"http://{name}/1"
+    where = (Evidence("http://b.cn/", 0.5, True, "党建"),)
+    return Entry(fingerprint(url), url, name, priority, 1, where, rescored=rescored)
+
+
+def test_a_seed_and_a_part_of_an_article_are_no_links() -> None:
+    assert is_link(found_link())
+    assert not is_link(found_link(priority=SEED_PRIORITY))
+    assert not is_link(link("a.cn"))
+
+
+def test_a_link_whose_turn_has_come_is_scored_again_a_few_times() -> None:
+    found = rules()
+    assert found.place_now(found_link(), lambda candidates: [0.2]) == 0.2
+    assert found.place_now(found_link(), lambda candidates: [None]) == 0.5
+    assert found.place_now(found_link(rescored=3), lambda candidates: [0.2]) == 0.5
+    assert found.place_now(found_link(priority=SEED_PRIORITY), lambda candidates: [0.2]) == SEED_PRIORITY
+
+
+def test_a_link_of_a_slowed_host_gives_way_though_it_is_not_scored_again() -> None:
+    found = told(rules(), [nothing(VIDEO)] * PAGES)
+    assert found.place_now(found_link(VIDEO, rescored=3), lambda candidates: [0.9]) == -1 / 1.5
+
+
+def test_an_address_in_place_of_another_keeps_its_place_and_evidence() -> None:
+    target = rules().instead("https://a.cn/1", found_link(), {"redirect_times": 1})
+    assert (target.url, target.host, target.priority, target.dropped) == ("https://a.cn/1", "a.cn", 0.5, None)
+    assert target.meta == {"redirect_times": 1} and target.evidence == found_link().evidence
+    assert rules().instead("http://10.0.0.1/", found_link(), {}).dropped == "private address"
+
+
+def test_a_home_page_in_place_of_a_feed_is_no_listing() -> None:
+    feed = dataclasses.replace(found_link(), meta={LISTED: "feed"})
+    assert rules().instead("http://a.cn/", feed, {}).dropped == NO_LISTING
+    assert rules().instead("http://a.cn/rss.xml", feed, {}).dropped is None

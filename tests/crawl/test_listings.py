@@ -10,10 +10,17 @@ from subprocess import CompletedProcess
 
 import pytest
 from crawl_tools import Reply, Site, article, crawl, rows
+from option_tools import options
 from redis_tools import RedisServer
 
+from topical_crawler.crawl.link_policy import LinkPolicy
+from topical_crawler.crawl.listings import Listings
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.frontier import SEED_PRIORITY, MemoryFrontier, Outcome
 from topical_crawler.frontier.base import State
 from topical_crawler.frontier.sqlite import SqliteFrontier
+from topical_crawler.items import LISTED, PageItem
+from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
 
 OPTIONS = {"strategy": "breadth_first", "DOWNLOAD_DELAY": 0, "hosts": "127.0.0.1"}
@@ -109,3 +116,41 @@ def test_workers_over_redis_share_what_was_asked(topic: Path, tmp_path: Path) ->
             assert crawl(topic, tmp_path, f"{server.url}/", **OPTIONS, **BOTH, **more).code == 0
         assert {path: server.asked(path) for path in LISTINGS} == dict.fromkeys(LISTINGS, 1)
         assert {"/deeper.html", "/fresh.html"} <= {record.url.removeprefix(server.url) for record in rows(tmp_path)}
+
+
+def listings(frontier: MemoryFrontier, texts: int = 0, **values: object) -> Listings:
+    """Those of a crawl whose host a.cn has given so many texts."""
+    policy = LinkPolicy(given := options(**values))
+    for number in range(texts):
+        policy.count(Outcome(f"http://a.cn/{number}", True))
+    return Listings(given, policy, frontier)
+
+
+def a_text(*feeds: str) -> PageItem:
+    entry = seed_entry("http://a.cn/dj/1.html")
+    return PageItem(entry, entry.url, "", page=Page(entry.url, feeds=feeds), sitemaps=("http://a.cn/map.xml",))
+
+
+def test_listings_are_looked_for_once_a_host_has_given_texts() -> None:
+    assert listings(MemoryFrontier(), 5).of_text(a_text()) == []
+    assert listings(MemoryFrontier(), 1, sitemaps=3).of_text(a_text()) == []
+    found = listings(MemoryFrontier(), 2, sitemaps=3, feeds=9).of_text(a_text())
+    assert [(entry.url, entry.priority, entry.meta) for entry in found] == [
+        ("http://a.cn/map.xml", SEED_PRIORITY, {LISTED: "sitemap"})
+    ]
+
+
+def test_a_listing_that_was_asked_for_is_not_asked_for_again() -> None:
+    frontier = MemoryFrontier()
+    found = listings(frontier, 2, feeds=1).of_text(a_text("http://a.cn/new.xml"))
+    assert found[0].url == "http://a.cn/new.xml"
+    for entry in found:
+        frontier.push([entry])
+        assert frontier.pop(0.0) is not None
+        frontier.done(entry.key, Outcome(entry.url, False, reason="feed"))
+    assert listings(frontier, 2, feeds=1).of_text(a_text("http://a.cn/new.xml")) == []
+
+
+def test_a_listing_outside_the_bounds_is_dropped_with_the_reason() -> None:
+    found = listings(MemoryFrontier(), hosts=("a.cn",)).entries("sitemap", ["http://b.cn/s.xml.gz"], a_text().entry)
+    assert [entry.dropped for entry in found] == ["other site"]

@@ -11,7 +11,7 @@ import pytest
 from crawl_tools import Reply, Site, article, crawl, rows
 from redis_tools import RedisServer
 
-from topical_crawler.crawl.link_policy import MOVED, MOVED_AFTER, Moves
+from topical_crawler.crawl.moves import MOVED, MOVED_AFTER, Moves
 from topical_crawler.frontier import FrontierServerError
 from topical_crawler.frontier.sqlite import SqliteFrontier
 
@@ -127,7 +127,7 @@ def test_while_the_server_is_away_nothing_is_noted() -> None:
 
 
 def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("topical_crawler.crawl.link_policy._MOST_NOTES", 3)
+    monkeypatch.setattr("topical_crawler.crawl.moves._MOST_NOTES", 3)
     found = moved()
     for n in range(9):
         found.note(f"http://{n}.cn/")

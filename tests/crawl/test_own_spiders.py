@@ -130,3 +130,11 @@ def test_scrapys_own_commands_and_a_plain_spider_work_as_in_any_project(project:
         assert done.returncode == 0 and shown in done.stdout, done.stderr
         assert site.asked("/") == 1 and site.asked("/secret") == 0
     assert "Traceback" not in done.stderr and not (project / "data").exists()
+
+
+def test_a_crawl_without_the_store_pipeline_ends_and_names_the_remedy(topic: Path, tmp_path: Path) -> None:
+    with Site({"/": Reply(article("首页", {"/a": "党建"}))}) as site:
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", ITEM_PIPELINES="{}", CLOSESPIDER_TIMEOUT=HANGS)
+    assert "none has stored it. Remedy: name topical_crawler.pipelines.StorePipeline in ITEM_PIPELINES" in crawled.log
+    assert "storage failed" in crawled.log and "Traceback" not in crawled.log
+    assert rows(tmp_path / "data") == []

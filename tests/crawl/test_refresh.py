@@ -19,12 +19,15 @@ from scrapy.settings import Settings
 from topical_crawler import settings as project
 from topical_crawler.cli.corpus.diff import changes
 from topical_crawler.config import crawl_options
-from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.refresh import Visited, due
+from topical_crawler.crawl.refresh import Refresh, Visited, due
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.frontier import Outcome, SqliteFrontier
 from topical_crawler.topic.topic import load_topic
+from topical_crawler.web.urls import fingerprint
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 OPTIONS = {"DOWNLOAD_DELAY": 0, "TOPICAL_FEEDS": 1}
@@ -188,3 +191,68 @@ def test_what_was_visited_lately_or_gives_little_is_not_due() -> None:
     assert due([*hubs, *texts], 1000, 0, now)[:1] == ["http://a.cn/list1"] and len(due([*hubs, *texts], 1000, 0, now)) == 4
     many = [Visited(f"http://a.cn/{i}", "2024-06-01T00:00:00+00:00", is_seed=True) for i in range(100)]
     assert len(due(many, 100, 0, now)) == 4 and len(due(many, 1000, 0, now)) == 40
+
+
+HUB, OTHER = "http://a.cn/list", "http://a.cn/old"
+
+
+@pytest.fixture
+def ended(tmp_path: Path) -> Iterator[tuple[SqliteFrontier, CorpusStore]]:
+    """A crawl that has fetched a seed long ago, and of which two links wait."""
+    frontier = SqliteFrontier(tmp_path / "frontier.sqlite")
+    with CorpusStore(tmp_path / "corpus.sqlite") as store:
+        seed = seed_entry(HUB)
+        frontier.push([seed, *(seed_entry(f"{OTHER}/{n}", 0.5 + n) for n in range(2))])
+        assert frontier.pop(0.0) is not None
+        frontier.done(seed.key, Outcome(HUB, False, reason="off topic"))
+        store.put(Record(url=HUB, host="a.cn", keep=False, reason="off topic", fetched="2024-05-03T08:00:00+00:00"))
+        yield frontier, store
+        frontier.close()
+
+
+def test_a_refresh_fetches_what_it_visits_again_and_nothing_that_waited(ended: tuple[SqliteFrontier, CorpusStore]) -> None:
+    frontier, store = ended
+    refresh = Refresh(frontier, store)
+    assert not refresh.active
+    refresh.begin(0.0, 1, [])
+    assert refresh.active and refresh.again == {fingerprint(HUB)}
+    assert refresh.has_turn(10.0) and refresh.goes_on(0)
+    entry = frontier.pop(10.0)
+    assert entry is not None and entry.url == HUB
+    frontier.done(entry.key, Outcome(HUB, False, reason="off topic"))
+    assert not refresh.has_turn(20.0) and not refresh.goes_on(0)
+
+
+def test_an_ordinary_run_finds_the_links_where_they_waited(ended: tuple[SqliteFrontier, CorpusStore]) -> None:
+    frontier, store = ended
+    before = [(entry.url, entry.priority) for entry in frontier.waiting(9)]
+    Refresh(frontier, store).begin(1e12, 1, [])
+    assert frontier.waiting(9)[0].priority < 0
+    for _ in range(2):
+        Refresh(frontier, store).lift()
+        assert [(entry.url, entry.priority) for entry in frontier.waiting(9)] == before
+
+
+def test_a_refresh_that_was_broken_off_goes_on(ended: tuple[SqliteFrontier, CorpusStore]) -> None:
+    frontier, store = ended
+    for _ in range(2):
+        Refresh(frontier, store).begin(1e12, 1, [])
+    new = seed_entry("http://a.cn/new", 0.1)
+    frontier.push([new])
+    Refresh(frontier, store).begin(1e12, 1, [])
+    assert frontier.waiting(1)[0].url == new.url
+
+
+def test_a_crawl_without_pages_cannot_be_refreshed(ended: tuple[SqliteFrontier, CorpusStore]) -> None:
+    with pytest.raises(CrawlError, match="has no pages to refresh"):
+        Refresh(*ended).begin(0.0, 0, [])
+
+
+def test_a_page_is_asked_for_on_conditions_only_if_it_is_visited_again(ended: tuple[SqliteFrontier, CorpusStore]) -> None:
+    frontier, store = ended
+    feed = seed_entry("http://a.cn/feed.xml")
+    refresh = Refresh(frontier, store)
+    refresh.remember(feed.key, {"ETag": '"7"'})
+    assert refresh.conditions(feed) == {}
+    refresh.again.add(feed.key)
+    assert refresh.conditions(feed) == {"If-None-Match": '"7"'}

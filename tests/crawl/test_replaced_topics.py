@@ -44,6 +44,7 @@ def fetch(crawl: Crawl, title: str) -> str:
     item = PageItem(entry, entry.url, now_utc(), page=Page(entry.url, title=title))
     judge(crawl, item)
     item.text = f"{entry.url} 的正文"
+    crawl.store_row(item)
     crawl.finish(item)
     return entry.url
 

@@ -62,14 +62,14 @@ class Away(TopicalSpider):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        counted = self.crawl.frontier.counted
+        counted = self.crawl.frontier.journal.counted
 
         def away(hosts):
             if "b.example" in hosts:
                 raise FrontierServerError("Redis does not answer")
             return counted(hosts)
 
-        self.crawl.frontier.counted = away
+        self.crawl.frontier.journal.counted = away
 """
 AWAY_LATER = """
 from topical_crawler.frontier import FrontierServerError

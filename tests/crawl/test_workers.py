@@ -176,6 +176,7 @@ class TestOneCrawl:
         item = PageItem(entry, entry.url, "2026-11-21T00:00:00+00:00", 200, len(body), page=Page.from_html(entry.url, body))
         judge(worker, item)
         item.text = f"{entry.url} 的正文"
+        worker.store_row(item)
         worker.finish(item)
         return entry.url
 
@@ -187,7 +188,7 @@ class TestOneCrawl:
         for worker, n in ((one, 1), (other, 2), (one, 3), (other, 4)):
             self.fetch(worker, article(f"第{n}篇", {f"/dj/{m}.html": f"党建第{m}篇" for m in range(3, 6)}))
         one.tick(), other.tick()
-        assert one.finished == other.finished == one.policy.fetched == 4
+        assert one.log.finished == other.log.finished == one.policy.fetched == 4
         waiting = [entry.candidate() for entry in one.frontier.waiting(99)]
         scores = one.strategy.score(waiting)
         assert waiting and other.strategy.score(waiting) == scores

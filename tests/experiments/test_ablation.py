@@ -371,7 +371,7 @@ def test_a_crawl_is_taught(
 
     def texts(self: ablation.Person, crawl: Crawl, web: web_in_memory.Web, number: int) -> list[MarkedText]:
         marked = texts_of(self, crawl, web, number)
-        asked.append((crawl.finished, [text.url for text in marked]))
+        asked.append((crawl.log.finished, [text.url for text in marked]))
         marks_given.update(text.mark for text in marked)
         return marked
 

@@ -10,14 +10,13 @@ from contextlib import contextmanager, suppress
 
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.crawl.steering import Marks, control_state
-from topical_crawler.frontier import Frontier, Outcome
+from topical_crawler.crawl.steering import Control, Marks, control_state
+from topical_crawler.frontier import KEPT, Frontier, FrontierServerError, Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.page import Verdict
 
 CHECKPOINT_PAGES = 1000  # between two checkpoints
-COUNTED = "counted"  # under which the frontier keeps what was counted up to the last checkpoint
-_CHECKPOINT = "strategy"
+_CHECKPOINT, _COUNTED = "strategy", "counted"
 
 
 def checkpoint_due(before: int, after: int) -> bool:
@@ -29,7 +28,7 @@ def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: 
     """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
     kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
     if counts is not None:  # first, for it shows others that they read the log too late
-        frontier.journal.checkpoint(COUNTED, pages, {"after": pages, "counts": counts})
+        frontier.journal.checkpoint(_COUNTED, pages, {"after": pages, "counts": counts})
     frontier.journal.checkpoint(_CHECKPOINT, pages, kept)
 
 
@@ -41,7 +40,7 @@ def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy |
         return 0
     with _reading(frontier):
         strategy.load_state_dict(saved["state"])
-    if policy is not None and saved.get("counts") is not None:
+    if policy is not None and saved["counts"] is not None:
         policy.begin(saved["after"], saved["counts"])
     return int(saved["after"])
 
@@ -78,3 +77,64 @@ def restore(strategy: Strategy, frontier: Frontier) -> None:
     if (threshold := control_state(frontier)["page_threshold"]) is not None:
         with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
             strategy.page_threshold = threshold
+
+
+class PageLog:
+    """The log of finished pages, read once from end to end: the strategy learns from each page, and the policy counts it.
+
+    Attributes:
+        finished: number of the last page that was read.
+    """
+
+    def __init__(self, strategy: Strategy, frontier: Frontier, policy: LinkPolicy, control: Control) -> None:
+        self._strategy = strategy
+        self._frontier = frontier
+        self._policy = policy
+        self._control = control
+        self.finished = 0
+        self._saved = 0  # pages that the last checkpoint covers, as far as is known
+
+    def resume(self) -> None:
+        """Load the last checkpoint, and read the pages that follow it. Raises CrawlError for what cannot be read."""
+        self._control.learn_marks(learned := load_checkpoint(self._strategy, self._frontier, self._policy))
+        self.finished = self._saved = self._policy.begun
+        self.read(learned)
+
+    def read(self, learned: int = 0) -> None:
+        """Count the pages finished since the last time, by whichever worker, and learn from those after number ``learned``.
+        Learning again from a page that this worker judged changes nothing."""
+        for number, outcome in self._frontier.journal.outcomes(self.finished):
+            if number > self.finished + 1:
+                self._check_gap()
+            self._policy.count(outcome, number)
+            self.finished = number
+            if number > learned:
+                learn_again(self._strategy, outcome, self._frontier)
+                self._control.learn_marks(number)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count a page that the only worker has finished. Its strategy has learned from it already."""
+        self.finished += 1
+        self._policy.count(outcome)
+        self._control.learn_marks(self.finished)
+
+    def save(self) -> None:
+        """Write a checkpoint, unless another worker does."""
+        if not self._frontier.shared:
+            save_checkpoint(self._strategy, self._frontier, self.finished)
+        elif self._frontier.journal.first("checkpoint", self.finished):
+            save_checkpoint(self._strategy, self._frontier, self.finished, self._policy.checkpoint(self.finished))
+
+    def follow(self) -> None:
+        """Let go of what another worker has saved meanwhile."""
+        if checkpoint_due(self._saved, self.finished) and (known := self._frontier.journal.load(_COUNTED)):
+            self._saved = known["after"]
+            self._policy.written(self._saved, known["counts"])
+
+    def _check_gap(self) -> None:
+        """Raises FrontierServerError where what comes next in the log was not damaged, but forgotten."""
+        known = self._frontier.journal.load(_COUNTED)
+        if known and known["after"] - self.finished > KEPT:
+            raise FrontierServerError(
+                f"this worker was away for more than {KEPT:,} pages, and what came of them is forgotten. Remedy: start it again"
+            )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import exp, log
 
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, Outcome
+from topical_crawler.crawl.link_policy import LinkPolicy, is_link
+from topical_crawler.frontier import Entry, Frontier, Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.urls import fingerprint
@@ -92,7 +92,7 @@ def promise(links: Iterable[Entry], more: int, policy: LinkPolicy) -> float:
     links = list(links)
     policy.meet(link.host for link in links)
     for link in links:
-        if link.evidence and link.priority < SEED_PRIORITY and policy.has_answered(link.host) and not looks_like_list(link.url):
+        if is_link(link) and policy.has_answered(link.host) and not looks_like_list(link.url):
             total += (score := min(1.0, max(0.0, link.priority)))
     return total + more * score
 

@@ -11,22 +11,21 @@ number of pages, it is barren, and ends, once so many pages in a row gave no tex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.crawl.parameters import Parameters, digest
 from topical_crawler.extraction import documents
-from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, FrontierServerError, Outcome
-from topical_crawler.items import PART_OF
+from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, Outcome
+from topical_crawler.items import LISTED, PART_OF, PageItem
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
-from topical_crawler.web.page import Evidence, Link, Verdict
-from topical_crawler.web.urls import canonical, fingerprint, host, is_binary, looks_like_trap, not_public, origin_of, shape
+from topical_crawler.web.listings import NO_LISTING, may_list
+from topical_crawler.web.page import Candidate, Evidence, Link, Verdict
+from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, not_public, shape
 
 MOST_CREDIT = 10
 """A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
@@ -35,10 +34,6 @@ BARREN_END = 1000
 FORESIGHT, LEAST_GAIN = 1000, 1.0
 """A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
-MOVED = "moved"  # why a waiting address is dropped whose origin has moved: the new address waits in its place
-MOVED_AFTER = 3
-"""Redirects in a row to one other origin after which an origin has moved."""
-_MOST_NOTES = 8_192  # of moves, in memory
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
 
@@ -206,6 +201,16 @@ class LinkPolicy:
         """The priority of a link that waited at ``priority``: below 0 for a slowed host, in the old order."""
         return -1 / (1 + priority) if not self._learns and priority >= 0 and self.standing(name) else priority
 
+    def place_now(self, entry: Entry, score: Callable[[Sequence[Candidate]], Sequence[float | None]]) -> float:
+        """The priority of an entry whose turn has come, by what is known now. Whether a link is worth a visit was decided when
+        its page was judged: only its place can change."""
+        if not is_link(entry):
+            return entry.priority
+        if entry.rescored >= self._options.rescore:
+            return self.place_again(entry.priority, entry.host)
+        worth = score([entry.candidate()])[0]
+        return entry.priority if worth is None else self.place(worth, entry.host)
+
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it. At ``depth`` 0, what a person
         asked for, barren hosts are fetched too."""
@@ -217,6 +222,15 @@ class LinkPolicy:
         if (outside := self._out_of_bounds(name, depth)) is not None:
             return outside
         return "trap" if looks_like_trap(url) else self._fruitless_place(url, name, depth)
+
+    def instead(self, url: str, entry: Entry, meta: dict[str, Any]) -> Entry:
+        """What waits at ``url`` in place of an entry that leads there."""
+        target = Entry(fingerprint(url), url, host(url), entry.priority, entry.depth, entry.evidence, meta)
+        if LISTED not in entry.meta:
+            target.dropped = self.refusal(url, entry.depth)
+        else:  # a home page in place of a feed that there is not stays what it is
+            target.dropped = self.refusal_of_listing(target) if may_list(url) else NO_LISTING
+        return target
 
     def refusal_of_listing(self, entry: Entry) -> str | None:
         """Why a sitemap or feed is not fetched; None where nothing speaks against it. It may be a packed file."""
@@ -256,85 +270,6 @@ class LinkPolicy:
         return "barren host" if depth and self._standing(counts) == "left" else None
 
 
-class Moves:
-    """Origins (scheme and host) that have moved: their addresses redirect for good to the same path and query of another origin,
-    as http does to https, and www.a.cn to a.cn. A link to such an address is followed where it leads, without asking for it.
-
-    An origin that gave a page itself, or is led back to, has not moved, and none moves to where no page came from.
-
-    Args:
-        load, save: notes by their names, which outlive the process. Where workers share them, one knows what others have seen.
-
-    >>> notes: dict[str, Any] = {}
-    >>> moves = Moves(notes.get, notes.__setitem__)
-    >>> moves.note("https://a.cn/1")
-    >>> for n in range(MOVED_AFTER):
-    ...     moves.note(f"http://a.cn/{n}", f"https://a.cn/{n}")
-    >>> moves.of("http://a.cn/党建?id=3"), moves.of("http://b.cn/")
-    ('https://a.cn/党建?id=3', 'http://b.cn/')
-    """
-
-    def __init__(self, load: Callable[[str], Any], save: Callable[[str, Any], None]) -> None:
-        self._load, self._save = load, save
-        self._known: dict[str, Any] = {}  # the notes that were asked for lately, by their names
-
-    def note(self, url: str, target: str = "", for_good: bool = True) -> None:
-        """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not. Nothing is noted while the server is
-        away."""
-        own, to = origin_of(url), origin_of(target)
-        with suppress(FrontierServerError):
-            if not target:
-                if not self._known.get(_stays(own)):
-                    self._put(_stays(own), True)
-            elif to != own and canonical(url).removeprefix(own) == canonical(target).removeprefix(to):
-                before, back = self._load(_moved(own)), self._load(_moved(to))  # not from memory: other workers count, too
-                if back and back[0] == own:
-                    self._put(_stays(to), True)
-                if for_good:
-                    self._put(_moved(own), [to, before[1] + 1 if before and before[0] == to else 1])
-
-    def of(self, url: str, ask: bool = False) -> str:
-        """The address to fetch for ``url``: itself, unless its origin has moved. Without ``ask`` only what is in memory counts;
-        with it the notes are read, too, which from a server takes too long for every link."""
-        known = self._ask if ask else self._known.get
-        try:
-            moved = known(_moved(own := origin_of(url)))
-            if not moved or moved[1] < MOVED_AFTER or known(_stays(own)) or not known(_stays(moved[0])):
-                return url
-        except FrontierServerError:  # reported where more than advice is asked for
-            return url
-        scheme, _, name = moved[0].partition("://")
-        return urlsplit(url)._replace(scheme=scheme, netloc=name).geturl()
-
-    def ask_again(self) -> None:
-        """Ask anew for all but the pages that came: other workers may know more by now."""
-        self._known = {name: True for name, known in self._known.items() if known is True}
-
-    def _ask(self, name: str) -> Any:
-        if name not in self._known:
-            self._keep(name, self._load(name))
-        return self._known[name]
-
-    def _put(self, name: str, note: Any) -> None:
-        self._save(name, note)
-        self._keep(name, note)
-
-    def _keep(self, name: str, note: Any) -> None:
-        if len(self._known) >= _MOST_NOTES:
-            self._known.clear()
-        self._known[name] = note
-
-
-def _moved(origin: str) -> str:
-    """The name of the note that says where the addresses of an origin lead, and how often in a row that was seen."""
-    return f"moved {origin}"
-
-
-def _stays(origin: str) -> str:
-    """The name of the note that says that an origin gives pages itself."""
-    return f"stays {origin}"
-
-
 def _gave_text(outcome: Outcome) -> bool:
     return outcome.reason in ("", PART)
 
@@ -349,6 +284,11 @@ def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evi
     return Evidence(parent, verdict.link_relevance, verdict.keep, link.anchor, distance, link.around, link.path)
 
 
+def is_link(entry: Entry) -> bool:
+    """Whether an entry was found on a page, and waits behind the seeds."""
+    return bool(entry.evidence) and entry.priority < SEED_PRIORITY
+
+
 def linking_hosts(entry: Entry) -> tuple[str, ...]:
     """The other hosts whose pages link to an entry.
 
@@ -360,17 +300,11 @@ def linking_hosts(entry: Entry) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for e in entry.evidence if (name := host(e.parent)) and name != entry.host))
 
 
-def follow_parts(links: Iterable[Entry], parts: Collection[str], article: str, closed: str) -> None:
-    """Put the further parts of a kept article before all other links, and mark them as its parts.
-
-    Args:
-        links: those of the page.
-        parts: addresses of the parts.
-        article: its name.
-        closed: the reason under which the strategy drops links; like :data:`BELOW_THRESHOLD` it does not hold for parts.
-    """
-    wanted = {fingerprint(url) for url in parts}
-    for link in links:
+def follow_parts(item: PageItem, closed: str) -> None:
+    """Put the links to further parts of a kept article before all others, and mark them as its parts. ``closed`` is the reason
+    under which the strategy drops links; like :data:`BELOW_THRESHOLD` it does not hold for parts."""
+    wanted = {fingerprint(url) for url in item.parts}
+    for link in item.links:
         if link.key in wanted and link.dropped in (None, BELOW_THRESHOLD, closed):
             link.dropped, link.priority = None, SEED_PRIORITY
-            link.meta = {**link.meta, PART_OF: article}
+            link.meta = {**link.meta, PART_OF: item.found["series"]}

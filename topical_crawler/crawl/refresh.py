@@ -1,4 +1,4 @@
-"""Which pages of a crawl are visited again for what is new (``-a refresh=1d``). Plain values in, decisions out.
+"""Which pages of a crawl are visited again for what is new (``-a refresh=1d``), and a run that only does that.
 
 A *hub* is a page that links to texts of the corpus. What it will give is learned from what it has given: the texts that were
 found there, the latest counting most. A front page, where new texts are found first, stands far above the second page of its list
@@ -8,14 +8,19 @@ and above articles that link to others.
 from __future__ import annotations
 
 import heapq
-import re
+import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from math import exp
 
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
+from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, SqliteFrontier
+from topical_crawler.web.urls import fingerprint
+
+logger = logging.getLogger(__name__)
 
 MEMORY = 7.0
 """Days in which what a text says of its hub fades to 1 / e, from the latest text of the corpus back."""
@@ -34,22 +39,8 @@ SUNK = 1e6
 NOT_MODIFIED = "not modified"
 """What came of a visit to a page that its host says has not changed."""
 
-_UNITS = {"": 86_400.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw]?)")
-
-
-def seconds_of(text: str) -> float:
-    """A duration as written, such as 12h; days without a unit. Raises CrawlError for none.
-
-    >>> seconds_of("1d"), seconds_of("0.5h")
-    (86400.0, 1800.0)
-    """
-    match = _DURATION.fullmatch(text.strip().lower())
-    if match is None:
-        raise CrawlError(
-            f"refresh={text!r}: a time is expected, such as 1d, 12h or 30m (-a refresh=1d); 0 visits every hub again"
-        )
-    return float(match[1]) * _UNITS[match[2]]
+_SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
+_CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +130,82 @@ def _age(when: str, now: datetime) -> float:
     except ValueError:
         return float("inf")
     return (now - then.replace(tzinfo=then.tzinfo or UTC)).total_seconds()
+
+
+class Refresh:
+    """A run that only fetches what is new: pages that may have it wait before all else, and all that waited already behind.
+
+    Attributes:
+        active: whether this run is one.
+        again: keys of the pages that it visits again.
+    """
+
+    def __init__(self, frontier: Frontier, store: CorpusStore) -> None:
+        self._frontier = frontier
+        self._store = store
+        self.active = False
+        self.again: set[bytes] = set()
+
+    def begin(self, seconds: float, fetched: int, listings: Collection[str]) -> None:
+        """Have pages wait that were not visited for so many ``seconds``. A refresh that was broken off goes on: its links wait in
+        front.
+
+        Args:
+            seconds: since the last visit.
+            fetched: pages of the crawl so far.
+            listings: kinds of listings that are read; all of these are visited again.
+
+        Raises:
+            CrawlError: the crawl has fetched nothing yet.
+        """
+        if not fetched:
+            raise CrawlError(
+                f"{self._frontier.details()['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
+            )
+        assert isinstance(self._frontier, SqliteFrontier)  # others are refused with the arguments
+        if self._frontier.journal.load(_SUNK) != _REFRESHING:
+            self._frontier.shift(-SUNK, -SUNK / 2)
+            self._frontier.journal.save(_SUNK, _REFRESHING)
+        read = [outcome.url for _, outcome in self._frontier.journal.outcomes() if outcome.reason in listings]
+        visits = (Visited(url, at, on, date, not depth, keep) for url, at, depth, keep, date, on in self._store.visits())
+        urls = [*dict.fromkeys(read), *due(visits, fetched, seconds, datetime.now(UTC))]
+        places = {fingerprint(url): (url, SEED_PRIORITY + number) for number, url in enumerate(reversed(urls), 1)}
+        self.again.update(places)
+        self._frontier.revive({key: url for key, (url, _) in places.items()})
+        self._frontier.reprice({key: priority for key, (_, priority) in places.items()})
+        self.active = True
+        logger.info("Refreshing: %d of %d pages are visited again", len(places), fetched)
+
+    def lift(self) -> None:
+        """Have the links that a refresh before this run put behind wait where they waited."""
+        if isinstance(self._frontier, SqliteFrontier) and self._frontier.journal.load(_SUNK):
+            self._frontier.shift(SUNK, -SUNK / 2)
+            self._frontier.journal.save(_SUNK, "")
+
+    def has_turn(self, now: float) -> bool:
+        """Whether what is given out next belongs to the refresh."""
+        return (best := self._frontier.best(now)) is not None and best >= -SUNK / 2
+
+    def goes_on(self, in_flight: int) -> bool:
+        """Whether anything waits that a refresh fetches; once nothing does, and nothing is in flight, it is over."""
+        best = self._frontier.waiting(1)
+        if not (more := bool(best) and best[0].priority > -SUNK / 2) and not in_flight:
+            self._frontier.journal.save(_SUNK, _REFRESHED)
+        return more
+
+    def conditions(self, entry: Entry) -> dict[str, str]:
+        """Headers that ask for a page that is visited again only if it has changed."""
+        if entry.key not in self.again:
+            return {}
+        row = self._store.get(entry.key.hex())
+        known = row.why.get("validators", {}) if row is not None else self._frontier.journal.load(_validators(entry.key)) or {}
+        return {header: known[name] for name, header in _CONDITIONS.items() if name in known}
+
+    def remember(self, key: bytes, validators: Mapping[str, str]) -> None:
+        """Note by what the host of a listing, which has no row in the corpus, tells whether it has changed."""
+        if validators:
+            self._frontier.journal.save(_validators(key), validators)
+
+
+def _validators(key: bytes) -> str:
+    return f"validators {key.hex()}"

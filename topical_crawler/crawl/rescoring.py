@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy
+from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, is_link
 from topical_crawler.crawl.refresh import SUNK
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier
+from topical_crawler.frontier import Entry, Frontier
 from topical_crawler.strategies import Strategy
 
 MOST_RESCORED = 20_000  # waiting links that are scored again at once
@@ -69,5 +69,5 @@ def expected_texts(strategy: Strategy, frontier: Frontier, best: list[float] | N
 
 def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
     """The best waiting links but seeds, with the scores that they have now."""
-    entries = [e for e in frontier.waiting(most) if e.evidence and -SUNK / 2 < e.priority < SEED_PRIORITY]
+    entries = [e for e in frontier.waiting(most) if is_link(e) and e.priority > -SUNK / 2]
     return entries, strategy.score([e.candidate() for e in entries])

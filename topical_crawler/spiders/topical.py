@@ -63,7 +63,7 @@ class TopicalSpider(Spider):
             "around": strategy.wants_around,
             "paths": strategy.wants_paths and self._may_be_pushed,  # most links of a page are settled
             "runs": strategy.wants_text,
-            "feeds": crawl.reads_listings,
+            "feeds": bool(crawl.listings.kinds),
         }
         self.seeds = list(seeds)
         crawl.policy.name(self.seeds)
@@ -111,7 +111,7 @@ class TopicalSpider(Spider):
 
     def request(self, entry: Entry) -> Request:
         """The request for an entry of the frontier."""
-        conditions = self.crawl.conditions(entry)
+        conditions = self.crawl.refresh.conditions(entry)
         unchanged = {"handle_httpstatus_list": [304]} if conditions else {}
         return Request(
             entry.url,

@@ -1,0 +1,52 @@
+"""Addresses that come while a crawl runs: start URLs fed through Redis, and searches for words that it has come to know."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from topical_crawler.crawl.link_policy import LinkPolicy
+from topical_crawler.crawl.options import CrawlOptions, search_urls
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.frontier import Entry, Pushed
+from topical_crawler.frontier.redis_seeds import RedisFeed
+
+logger = logging.getLogger(__name__)
+
+
+class Feeding:
+    """Takes further seeds.
+
+    Args:
+        push: adds entries to the frontier.
+    """
+
+    def __init__(self, options: CrawlOptions, policy: LinkPolicy, push: Callable[[Iterable[Entry]], Pushed]) -> None:
+        self._policy = policy
+        self._push = push
+        self._searches = options.searches
+        self._searched: set[str] = set()
+        self._feed = None
+        if options.redis is not None:
+            self._feed = RedisFeed(options.redis, options.start_urls_key, options.patience)
+
+    def poll(self) -> bool:
+        """Take the start URLs that were fed since the last time. Returns whether there were any."""
+        return self._feed is not None and bool(self._feed.poll(self.take))
+
+    def search(self, words: Iterable[str]) -> None:
+        """Ask the searches of the start URLs for those of the words that were not searched for yet."""
+        if self._searches and (new := [word for word in words if word not in self._searched]):
+            self._searched.update(new)
+            self.take(search_urls(self._searches, new))
+
+    def refusal(self, url: str, depth: int) -> str | None:
+        """Why an address that a person asks for is not fetched; None where nothing speaks against it."""
+        self._policy.name([url])
+        return self._policy.refusal(url, depth)
+
+    def take(self, urls: list[str]) -> None:
+        """Have addresses that a person asks for wait before all links."""
+        pushed = self._push([replace(seed_entry(url), dropped=self.refusal(url, 0)) for url in urls])
+        logger.info("%d start URLs were fed, %d of them new", len(urls), pushed.new)
