@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.authoring.build import general_background, log_likelihood, termhood
+from topical_crawler.authoring.build import general_background, termhood
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.text.statistics import DomainStatistics, language
+from topical_crawler.text.statistics import WordStatistics, language, log_likelihood
 
 
 def test_log_likelihood_by_hand() -> None:
@@ -22,8 +22,9 @@ def test_log_likelihood_by_hand() -> None:
 
 
 @given(st.integers(0, 50), st.integers(50, 500), st.integers(0, 50), st.integers(50, 500))
-def test_log_likelihood_says_who_has_more(a: int, n: int, b: int, m: int) -> None:
-    there, back = log_likelihood(a, n, b, m), log_likelihood(b, m, a, n)
+def test_the_sign_of_g_says_who_has_more(a: int, n: int, b: int, m: int) -> None:
+    one, other = statistics(n, 党建=a), statistics(m, 党建=b)
+    there, back = termhood(one, other, "党建")[1], termhood(other, one, "党建")[1]
     assert there == pytest.approx(-back, abs=1e-6)
     if a * m == b * n:
         assert there == pytest.approx(0.0, abs=1e-6)
@@ -31,8 +32,8 @@ def test_log_likelihood_says_who_has_more(a: int, n: int, b: int, m: int) -> Non
         assert (there > 0) == (a * m > b * n)
 
 
-def statistics(documents: int, **spread: int) -> DomainStatistics:
-    return DomainStatistics(documents, Counter(spread), Counter(spread))
+def statistics(documents: int, **spread: int) -> WordStatistics:
+    return WordStatistics(documents, Counter(spread), Counter(spread))
 
 
 def test_termhood_wants_both_likelihood_and_contrast() -> None:

@@ -25,7 +25,7 @@ from topical_crawler.strategies.semantic.similarity import SimilarityParameters,
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.strategies.semantic.url_structure import StructureParameters, struct, structure_similarity
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.text.statistics import DomainStatistics
+from topical_crawler.text.statistics import WordStatistics
 from topical_crawler.topic.files import TopicError
 
 P = SimilarityParameters(alpha=0.8, beta=0.6, th1=0.2, th2=0.1)
@@ -36,7 +36,7 @@ P = SimilarityParameters(alpha=0.8, beta=0.6, th1=0.2, th2=0.1)
 
 def test_eq_2_over_five_documents() -> None:
     """w_i = (f_i/N)·log(N/N_i): f counts every occurrence in the whole corpus, N_i the documents."""
-    domain = DomainStatistics()
+    domain = WordStatistics()
     for document in ("巡视 巡视 党建", "巡视 党建 政治", "党建 政治 政治 政治", "政治 天气", "天气"):
         domain.add(document.split())
     assert domain.weight("巡视") == pytest.approx(3 / 5 * math.log(5 / 2))
@@ -48,7 +48,7 @@ def test_eq_2_over_five_documents() -> None:
 
 def test_table_4_gives_rare_words_one_weight() -> None:
     """甘愿, 无意 and 相伴 weigh the same in the paper's Table 4: they occur equally often in equally many documents."""
-    domain = DomainStatistics()
+    domain = WordStatistics()
     for document in ("甘愿", "无意", "相伴", *["巡视 党建"] * 20, *["天气"] * 20):
         domain.add(document.split())
     assert domain.weight("甘愿") == domain.weight("无意") == domain.weight("相伴") < domain.weight("巡视")

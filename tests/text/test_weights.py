@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.text.statistics import DomainStatistics, choose_terms, contrast
+from topical_crawler.text.statistics import WordStatistics, choose_terms, contrast
 
 
-def statistics(*documents: str) -> DomainStatistics:
-    found = DomainStatistics()
+def statistics(*documents: str) -> WordStatistics:
+    found = WordStatistics()
     for document in documents:
         found.add(document.split())
     return found
@@ -44,7 +44,7 @@ def test_a_word_in_every_document_weighs_nothing() -> None:
 
 
 def test_an_empty_corpus() -> None:
-    empty = DomainStatistics()
+    empty = WordStatistics()
     assert (empty.weight("党建"), empty.rate("党建")) == (0.0, 0.0)
     empty.add([])
     assert (empty.documents, empty.weight("党建"), empty.rate("党建")) == (1, 0.0, 0.0)
@@ -72,7 +72,7 @@ def test_terms_are_the_candidates_that_the_corpora_bear_out() -> None:
 
 
 def test_without_a_background_every_candidate_stays() -> None:
-    assert choose_terms(["天气", "党建"], DOMAIN, DomainStatistics(), 5.0) == ["党建", "天气"]
+    assert choose_terms(["天气", "党建"], DOMAIN, WordStatistics(), 5.0) == ["党建", "天气"]
 
 
 _DOCUMENTS = st.lists(st.lists(st.sampled_from("甲乙丙丁"), max_size=8), min_size=1, max_size=12)
@@ -80,7 +80,7 @@ _DOCUMENTS = st.lists(st.lists(st.sampled_from("甲乙丙丁"), max_size=8), min
 
 @given(_DOCUMENTS)
 def test_eq_2_over_any_corpus(documents: list[list[str]]) -> None:
-    statistics, again = DomainStatistics(), DomainStatistics()
+    statistics, again = WordStatistics(), WordStatistics()
     for document in documents:
         statistics.add(document)
     for document in reversed(documents):

@@ -15,7 +15,7 @@ from topical_crawler.authoring.candidates import Candidate, Sample, find_candida
 from topical_crawler.authoring.folder import Present, Written, merge
 from topical_crawler.sources import Condition, open_source
 from topical_crawler.text.segment import Segmenter, normalise
-from topical_crawler.text.statistics import DomainStatistics, Language, choose_terms, contrast, language
+from topical_crawler.text.statistics import Language, WordStatistics, choose_terms, contrast, language, log_likelihood
 from topical_crawler.topic.files import MEAN, TopicError
 from topical_crawler.topic.topic_folder import ADJUST
 
@@ -31,39 +31,25 @@ _NO_WORD = "no word"
 # -- How much more a domain uses a word than a background does
 
 
-def log_likelihood(in_domain: float, domain_size: float, in_background: float, background_size: float) -> float:
-    """Dunning's G² = 2·Σ observed·ln(observed / expected) of the documents that hold a word, counted in a domain and in a
-    background, whose sizes are above 0; negative if the background has more of it. Dunning 1993, as Rayson & Garside 2000 use it
-    to compare corpora.
-
-    >>> round(log_likelihood(20, 1000, 10, 10000), 1)  # in 20 of 1,000 documents against 10 of 10,000
-    59.6
-    >>> log_likelihood(10, 10000, 20, 1000) < 0
-    True
-    """
-    rate = (in_domain + in_background) / (domain_size + background_size)
-    g = sum(2 * n * math.log(n / (size * rate)) for n, size in ((in_domain, domain_size), (in_background, background_size)) if n)
-    more = in_domain / domain_size >= in_background / background_size
-    return max(0.0, g) if more else min(0.0, -g)
-
-
-def termhood(domain: DomainStatistics, background: DomainStatistics, word: str) -> tuple[float, float]:
-    """(score, G²) of a word: score = G²·ln(contrast), both over documents; at most 0 if the background has more of it.
+def termhood(domain: WordStatistics, background: WordStatistics, word: str) -> tuple[float, float]:
+    """(score, G²) of a word: score = G²·ln(contrast), both over documents. Both are at most 0 if the background has more of it.
 
     G² alone prefers frequent general words (工作, 问题), contrast alone rare ones (docs/decisions.md).
     """
     g = log_likelihood(domain.spread[word], domain.documents, background.spread[word], background.documents)
+    if domain.rate(word) < background.rate(word):
+        return -g, -g
     times = contrast(domain, background, word)
-    return (g * math.log(times) if times > 1 else min(0.0, g)), g
+    return (g * math.log(times) if times > 1 else 0.0), g
 
 
-def general_background(domain: DomainStatistics, language: Language, cut: Callable[[str], Sequence[str]]) -> DomainStatistics:
+def general_background(domain: WordStatistics, language: Language, cut: Callable[[str], Sequence[str]]) -> WordStatistics:
     """General Chinese as the background of the domain's words, for want of a background corpus.
 
     A word that the language does not know gets the document rate of its most telling part, times the share of that part's domain
     documents that contain the word: it is as specific to the domain as that part. ``cut`` does not know the topic's terms.
     """
-    background = DomainStatistics(documents=language.documents)
+    background = WordStatistics(documents=language.documents)
     for word, documents in domain.spread.items():
         rate = language.rate(word)
         if not rate and documents:
@@ -242,8 +228,8 @@ def build(
     )
 
 
-def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | None = None) -> DomainStatistics:
-    counts, counted = DomainStatistics(), segmenter.is_content if only is None else only.__contains__
+def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | None = None) -> WordStatistics:
+    counts, counted = WordStatistics(), segmenter.is_content if only is None else only.__contains__
     for text in texts:
         counts.add(filter(counted, segmenter.cut(text)))
     return counts
@@ -253,8 +239,8 @@ def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | N
 class _Choice:
     """Which words become terms."""
 
-    domain: DomainStatistics
-    background: DomainStatistics
+    domain: WordStatistics
+    background: WordStatistics
     candidates: Mapping[str, Candidate]
     plan: Plan
     dropped: Counter[str] = field(default_factory=Counter)
@@ -300,7 +286,7 @@ class _Choice:
             return "words of too few documents"
         return ""
 
-    def term(self, word: str, source: str, weighed: DomainStatistics) -> Term:
+    def term(self, word: str, source: str, weighed: WordStatistics) -> Term:
         score, likelihood = termhood(self.domain, self.background, word)
         return Term(
             word=word,

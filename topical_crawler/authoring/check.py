@@ -22,12 +22,12 @@ from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.parameters import MAX_INCONSISTENCY, consistency_ratio
+from topical_crawler.strategies.semantic.parameters import consistency_ratio
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text import counted
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import Language, language
-from topical_crawler.topic.files import MEAN, read_config, read_lines
+from topical_crawler.topic.files import read_config, read_lines
 from topical_crawler.topic.topic import Topic, load_topic, topic_line
 from topical_crawler.topic.topic_folder import ADJUST, CONFIG, SEEDS, TERMS, WEIGHTS, TopicFolder
 from topical_crawler.web.urls import fingerprint, host
@@ -159,17 +159,9 @@ class TopicLines:
     def __init__(self, topic: Topic) -> None:
         folder = Path(topic.source)
         self.words: dict[str, dict[str, int]] = {}  # per file of words the line of each, normalised
-        self.raw: dict[str, dict[str, str]] = {}  # per file of words each as it is written
-        self.reasons: set[str] = set()  # words of adjust.tsv with a reason
         for name in (TERMS, WEIGHTS, ADJUST):
-            self.words[name], self.raw[name] = {}, {}
-            for number, line in read_lines(folder / name):
-                cells = [cell.strip() for cell in line.split("\t")]
-                word = normalise(cells[0])
-                self.words[name][word] = number
-                self.raw[name][word] = cells[0]
-                if name == ADJUST and len(cells) > 2 and cells[2]:
-                    self.reasons.add(word)
+            found = read_lines(folder / name)
+            self.words[name] = {normalise(line.partition("\t")[0].strip()): number for number, line in found}
         lines = [(line.split()[0], SEEDS, number) for number, line in read_lines(folder / SEEDS)]
         configured = topic.seeds[: len(topic.seeds) - len(lines)]
         self.seeds = [(url, CONFIG, self.config(topic, "seeds")) for url in configured] + lines  # (URL, file, line)
@@ -189,7 +181,7 @@ class TopicLines:
 
 
 def check_files(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
-    """Words that stand where they have no effect, or without a reason."""
+    """Words that stand where they have no effect."""
     terms, weights, adjust = (lines.words[name] for name in (TERMS, WEIGHTS, ADJUST))
     if topic.title == topic.name:
         yield Finding("note", "files", "no title", f'Write title = "…" into {CONFIG}', CONFIG)
@@ -202,10 +194,6 @@ def check_files(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
         "they weigh what is said there instead of the mean"
     )
     yield from _words(lines, alone, "note", "files", message, "Look over their spelling", ADJUST)
-    silent = [w for w in adjust if w not in lines.reasons]
-    message = f"words of adjust.tsv without a reason: {len(silent)}"
-    remedy = "word <TAB> weight <TAB> reason: whoever comes later wants to know"
-    yield from _words(lines, silent, "note", "files", message, remedy, ADJUST)
 
 
 def check_seeds(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
@@ -284,20 +272,15 @@ class Figures:
     half: int  # the smallest number of terms with half of Σ w²
     top: tuple[tuple[str, float], ...]  # the heaviest terms with their shares of Σ w²
     page_threshold: float
-    link_threshold: float
-    text_threshold: float
     alpha: float  # α of Eq. 5
     beta: float  # β
     lam: float  # λ
     consistency: float  # ratio of the comparison matrix
-    # By struct, the Rel(anchor) that queues a link of a page just above its threshold; None: no anchor is enough.
-    anchor_needed: Mapping[int, float | None]
 
 
 def figures(strategy: Semantic) -> Figures:
     """The figures of a topic, by its strategy."""
     terms = strategy.topic.terms
-    p = strategy.parameters
     ordered = sorted(terms, key=lambda t: (terms[t], t))
     middle = median(terms.values())
     chosen = {"lightest": ordered[0], "median": min(ordered, key=lambda t: abs(terms[t] - middle)), "heaviest": ordered[-1]}
@@ -313,25 +296,12 @@ def figures(strategy: Semantic) -> Figures:
         single={name: {m: terms[t] ** 2 / m for m in LENGTHS} for name, t in chosen.items()},
         half=half,
         top=tuple((t, square / total) for t, square in list(squares.items())[:10]),
-        page_threshold=p.page_threshold,
-        link_threshold=p.link_threshold,
-        text_threshold=p.text_threshold,
+        page_threshold=strategy.parameters.page_threshold,
         alpha=strategy.eq5.alpha,
         beta=strategy.eq5.beta,
         lam=strategy.eq5.lam,
-        consistency=consistency_ratio(p.comparisons),
-        anchor_needed={struct: _anchor_needed(strategy, struct) for struct in (1, 0)},
+        consistency=consistency_ratio(strategy.parameters.comparisons),
     )
-
-
-def _anchor_needed(strategy: Semantic, struct: int) -> float | None:
-    """See :attr:`Figures.anchor_needed`."""
-    p = strategy.parameters
-    of_page = strategy.eq5.alpha * strategy.eq5.bound(p.page_threshold) + strategy.eq5.lam * struct
-    needed = max(0.0, (p.link_threshold - of_page) / strategy.eq5.beta)
-    if p.bounded:  # the Rel of which `bound` makes this
-        return needed / (1 - needed) if needed < 1 else None
-    return needed
 
 
 def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLines) -> Iterator[Finding]:
@@ -358,53 +328,30 @@ def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLine
     if len(set(topic.terms.values())) == 1 and n > 1 and not floor:
         remedy = "topical-crawler topic build computes weights from a domain corpus (Eq. 2), where you have one"
         yield Finding("note", "weights", "all terms weigh the same", remedy, TERMS)
-    if lines.words[WEIGHTS] and MEAN not in lines.words[WEIGHTS]:
-        message = f"no line {MEAN}: the mean of the words listed stands for that of the corpus"
-        yield Finding("note", "weights", message, "", WEIGHTS)
 
 
 def check_thresholds(topic: Topic, figures: Figures, lines: TopicLines) -> Iterator[Finding]:
-    """Thresholds that let everything or next to nothing pass, and what a single term in a title comes to."""
+    """A threshold of the strategy ``semantic`` that lets everything or next to nothing pass."""
     threshold, single = figures.page_threshold, figures.single
-
-    def about(key: str, severity: Severity, message: str, remedy: str = "") -> Finding:
-        line = lines.config(topic, key)
-        return Finding(severity, "thresholds", message, remedy, CONFIG, line if line > 1 else 0)
-
-    middle, heavy, light = single["median"][TITLE], single["heaviest"][TITLE], single["lightest"][max(LENGTHS)]
-    above, enough = ("above", "is") if middle > threshold else ("not above", "is not")
-    message = f"a title of {TITLE} words with one term of median weight scores {middle:.3g}: "
-    yield about("page_threshold", "note", f"{message}{above} page_threshold {threshold:g}, so one term {enough} enough")
+    heavy, light = single["heaviest"][TITLE], single["lightest"][max(LENGTHS)]
     if threshold == 0:
-        message = "page_threshold is 0: any word that is a little like a term is enough"
-        yield about("page_threshold", "warning", message, "Raise it")
+        message, remedy = "page_threshold is 0: any word that is a little like a term is enough", "Raise it"
     elif heavy <= threshold:
         message = (
             f"even the heaviest term alone ({figures.weights['heaviest'][0]}) scores {heavy:.3g} in a title of {TITLE} words, "
             f"not above page_threshold {threshold:g}"
         )
         remedy = "Lower page_threshold, unless only titles with several terms are meant to pass"
-        yield about("page_threshold", "warning", message, remedy)
     elif light > threshold:
         message = (
             f"the lightest term ({figures.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores {light:.3g}, "
             f"above page_threshold {threshold:g}: every page that holds a term passes"
         )
         remedy = "Raise page_threshold, or lower the weights of general terms in adjust.tsv"
-        yield about("page_threshold", "warning", message, remedy)
-    if figures.anchor_needed[1] == 0:
-        message = (
-            "every link of a page on topic is queued where URLs look alike (struct 1), whatever its anchor says: "
-            f"α·Rel + λ of a page just above page_threshold {threshold:g} is not below link_threshold {figures.link_threshold:g}"
-        )
-        yield about("link_threshold", "note", message, "Raise link_threshold, if that fetches too much")
-    if figures.text_threshold == 0:
-        message = "text_threshold is 0: main texts are not looked at, lists of titles and short notices stay"
-        yield about("text_threshold", "note", message, "Set it, e.g. text_threshold = 0.01, after a look at topic explain --body")
-    if figures.consistency > MAX_INCONSISTENCY / 2:
-        ratio = f"consistency ratio {figures.consistency:.3f}, allowed {MAX_INCONSISTENCY}"
-        message = f"the comparisons contradict each other a little: {ratio}"
-        yield about("comparisons", "note", message, "If a is x times b and b is y times c, a should be about x·y times c")
+    else:
+        return
+    line = lines.config(topic, "page_threshold")
+    yield Finding("warning", "thresholds", message, remedy, CONFIG, line if line > 1 else 0)
 
 
 # -- terms in running text
@@ -460,8 +407,6 @@ def check_forms(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
     alike = (t for group in writings.values() if len(group) > 1 for t in group)
     message = "that differ from another term in signs or in the form of characters only"
     yield from kind("note", alike, message, "Keep both only if pages use both")
-    changed = (t for t, raw in lines.raw[TERMS].items() if raw != t and t in topic.terms)
-    yield from kind("note", changed, "that are compared in another form than the written one: half-width, lower case")
 
 
 def check_overlaps(topic: Topic, cut: Cut, language: Language, lines: TopicLines) -> Iterator[Finding]:

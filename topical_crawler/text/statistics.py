@@ -4,7 +4,7 @@
 ('n', '')
 >>> language().rate("中国") > language().rate("支部") > language().rate("三会一课") == 0
 True
->>> domain = DomainStatistics()
+>>> domain = WordStatistics()
 >>> for text in (["党建", "工作"], ["党建", "党建", "支部"], ["天气"]):
 ...     domain.add(text)
 >>> round(domain.weight("党建"), 3)  # 3 occurrences in 3 documents, in 2 of them: (3/3)·ln(3/2)
@@ -173,8 +173,15 @@ class Vsm:
 
 
 @dataclass
-class DomainStatistics:
-    """Counts over a corpus of segmented documents."""
+class WordStatistics:
+    """Counts over a corpus of segmented documents.
+
+    >>> counts = WordStatistics()
+    >>> for words in (["支部", "党课", "支部"], ["支部", "会议"]):
+    ...     counts.add(words)
+    >>> counts.occurrences["支部"], counts.spread["支部"], counts.documents
+    (3, 2, 2)
+    """
 
     documents: int = 0  # N, number of documents
     occurrences: Counter[str] = field(default_factory=Counter)  # f_i, occurrences of each word in the whole corpus
@@ -197,7 +204,19 @@ class DomainStatistics:
         return self.spread[word] / self.documents if self.documents else 0.0
 
 
-def contrast(domain: DomainStatistics, background: DomainStatistics, word: str) -> float:
+def log_likelihood(count: int, total: int, other: int, size: int) -> float:
+    """How surprising ``count`` of ``total`` is beside ``other`` of ``size``: G² = 2·Σ observed·ln(observed / expected), 0 or more
+    (Dunning 1993, as Rayson & Garside 2000 use it to compare corpora).
+
+    >>> log_likelihood(10, 1000, 10, 1000), round(log_likelihood(20, 1000, 10, 10000), 1)
+    (0.0, 59.6)
+    """
+    share = (count + other) / (total + size)
+    parts = ((count, total * share), (other, size * share))
+    return 2 * math.fsum(seen * math.log(seen / expected) for seen, expected in parts if seen)
+
+
+def contrast(domain: WordStatistics, background: WordStatistics, word: str) -> float:
     """How many times more often documents of the domain hold ``word`` than documents of the background do.
 
     One document is added to the background's count, so that a word it lacks has a finite value.
@@ -205,9 +224,7 @@ def contrast(domain: DomainStatistics, background: DomainStatistics, word: str) 
     return domain.rate(word) / ((background.spread[word] + 1) / (background.documents + 1))
 
 
-def choose_terms(
-    candidates: Sequence[str], domain: DomainStatistics, background: DomainStatistics, min_contrast: float
-) -> list[str]:
+def choose_terms(candidates: Sequence[str], domain: WordStatistics, background: WordStatistics, min_contrast: float) -> list[str]:
     """The candidates that the domain holds at least ``min_contrast`` times more often than the background, or that neither holds
     (they then weigh the mean, Zhou et al. 2019, §5: a term may be newer than the corpus), heaviest first."""
     chosen = [

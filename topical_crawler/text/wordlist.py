@@ -1,40 +1,16 @@
-"""Words of a collection of texts: how often they occur, which are key against a reference, which stand near a word.
-
->>> counts = Counts()
->>> for words in (["支部", "党课", "支部"], ["支部", "会议"]):
-...     counts.add(words)
->>> counts.words["支部"], counts.texts["支部"], counts.total
-(3, 2, 5)
-"""
+"""Words of a collection of texts: which are key against a reference, and which stand near a word."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from topical_crawler.package_data import jieba_file
 from topical_crawler.text.segment import normalise
-
-
-@dataclass
-class Counts:
-    """Words of texts: occurrences of each, the texts that have it, and all occurrences together."""
-
-    words: Counter[str] = field(default_factory=Counter)
-    texts: Counter[str] = field(default_factory=Counter)
-    total: int = 0
-    read: int = 0  # texts
-
-    def add(self, words: Sequence[str]) -> None:
-        """Count the words of one text."""
-        self.words.update(words)
-        self.texts.update(set(words))
-        self.total += len(words)
-        self.read += 1
+from topical_crawler.text.statistics import WordStatistics, log_likelihood
 
 
 class Key(NamedTuple):
@@ -49,37 +25,27 @@ class Key(NamedTuple):
     ratio: float  # binary logarithm of the ratio of the two frequencies; a word that the reference lacks counts as half a one
 
 
-def keyness(counts: Counts, reference: Mapping[str, int], size: int, least: int = 3) -> list[Key]:
-    """The words with at least ``least`` occurrences that are more frequent than in a ``reference`` of ``size`` words, those of
+def keyness(counts: WordStatistics, reference: Counter[str], least: int = 3) -> list[Key]:
+    """The words with at least ``least`` occurrences that are more frequent than in a ``reference``, those of
     the greatest log-likelihood (Dunning 1993, as Rayson and Garside 2000 write it) first.
 
-    >>> counts = Counts()
+    >>> counts = WordStatistics()
     >>> counts.add(["支部"] * 8 + ["今天"] * 2)
-    >>> [key.word for key in keyness(counts, {"支部": 1, "今天": 300}, 1000, least=2)]
+    >>> [key.word for key in keyness(counts, Counter({"支部": 1, "今天": 300, "的": 699}), least=2)]
     ['支部']
     """
     found = []
-    for word, count in counts.words.items():
+    total, size = counts.occurrences.total(), max(1, reference.total())
+    for word, count in counts.occurrences.items():
         if count < least:
             continue
         other = reference.get(word, 0)
-        if count * size > other * counts.total:
-            value = log_likelihood(count, counts.total, other, size)
-            ratio = math.log2((count / counts.total) / ((other or 0.5) / size))
-            per_million = 1e6 * count / counts.total
-            found.append(Key(word, count, counts.texts[word], per_million, 1e6 * other / size, value, ratio))
+        if count * size > other * total:
+            value = log_likelihood(count, total, other, size)
+            ratio = math.log2((count / total) / ((other or 0.5) / size))
+            per_million = 1e6 * count / total
+            found.append(Key(word, count, counts.spread[word], per_million, 1e6 * other / size, value, ratio))
     return sorted(found, key=lambda key: (-key.keyness, key.word))
-
-
-def log_likelihood(count: int, total: int, other: int, size: int) -> float:
-    """How surprising ``count`` of ``total`` words is beside ``other`` of ``size``, of 0 or more.
-
-    >>> log_likelihood(10, 1000, 10, 1000)
-    0.0
-    """
-    share = (count + other) / (total + size)
-    parts = ((count, total * share), (other, size * share))
-    return 2 * math.fsum(seen * math.log(seen / expected) for seen, expected in parts if seen)
 
 
 class Collocate(NamedTuple):
@@ -134,15 +100,15 @@ def collocates(
 
 
 @functools.cache
-def general_chinese() -> tuple[Mapping[str, int], int]:
-    """Occurrences of words in the texts that jieba's dictionary was counted from, and of all together.
+def general_chinese() -> Counter[str]:
+    """Occurrences of words in the texts that jieba's dictionary was counted from.
 
-    >>> words, size = general_chinese()
-    >>> words["支部"] < words["中国"] < size
+    >>> words = general_chinese()
+    >>> words["支部"] < words["中国"]
     True
     """
     counts: Counter[str] = Counter()
     for line in jieba_file("dict.txt").splitlines():
         word, count, _ = line.split(" ")
         counts[normalise(word)] += int(count)
-    return counts, counts.total()
+    return counts

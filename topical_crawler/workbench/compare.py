@@ -36,7 +36,7 @@ def compare(bench: Bench, values: Values) -> dict[str, Any]:
     one, two = jobs[1].value, jobs[2].value
     is_content = bench.segmenter(first).is_content
     keys = [
-        [key._asdict() for key in keyness(mine, other.words, max(1, other.total)) if is_content(key.word)][:_KEYS]
+        [key._asdict() for key in keyness(mine, other.occurrences) if is_content(key.word)][:_KEYS]
         for mine, other in ((one, two), (two, one))
     ]
     return {**data, **jobs[0].value, "keys": keys}

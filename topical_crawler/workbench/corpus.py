@@ -25,7 +25,8 @@ from topical_crawler.services.documents import read_as_page
 from topical_crawler.services.places import find_page
 from topical_crawler.services.why import marks_of, why
 from topical_crawler.text.segment import normalise
-from topical_crawler.text.wordlist import Counts, collocates, general_chinese, keyness
+from topical_crawler.text.statistics import WordStatistics
+from topical_crawler.text.wordlist import collocates, general_chinese, keyness
 from topical_crawler.web.dom import decode
 from topical_crawler.web.rights import parse as parse_rights
 from topical_crawler.workbench.bench import Bench
@@ -260,11 +261,11 @@ def _archived(bench: Bench, crawl: str) -> str:
 def counted(bench: Bench, crawl: str, filters: Filters, most: int) -> Job:
     """Words of the texts of a crawl, of ``most`` of them, drawn by their keys, which are digests: always the same ones."""
 
-    def work(note: Progress) -> Counts:
-        cut, counts = bench.segmenter(crawl), Counts()
+    def work(note: Progress) -> WordStatistics:
+        cut, counts = bench.segmenter(crawl), WordStatistics()
         for text in _texts(bench, crawl, filters, most):
             counts.add([word for word in cut.cut(text) if word.isalpha()])
-            note(counts.read, most)
+            note(counts.documents, most)
         return counts
 
     return in_background(bench, crawl, ("words", filters, most), work)
@@ -283,19 +284,20 @@ def words(bench: Bench, values: Values) -> dict[str, Any]:
     for one in filter(None, (job, other)):
         if not one.done.is_set():
             return waiting(one)
-    counts: Counts = job.value
+    counts: WordStatistics = job.value
+    total = counts.occurrences.total()
 
     def work(note: Progress) -> dict[str, Any]:
-        reference, size = (other.value.words, max(1, other.value.total)) if other else general_chinese()
+        reference = other.value.occurrences if other else general_chinese()
         is_content = bench.segmenter(crawl).is_content if values["content"] else lambda word: True
-        keys = [key._asdict() for key in keyness(counts, reference, size, values["least"]) if is_content(key.word)]
+        keys = [key._asdict() for key in keyness(counts, reference, values["least"]) if is_content(key.word)]
         common = [
-            {"word": word, "occurrences": n, "texts": counts.texts[word], "per_million": 1e6 * n / counts.total}
-            for word, n in sorted(counts.words.items(), key=lambda item: (-item[1], item[0]))
+            {"word": word, "occurrences": n, "texts": counts.spread[word], "per_million": 1e6 * n / total}
+            for word, n in sorted(counts.occurrences.items(), key=lambda item: (-item[1], item[0]))
             if is_content(word)
         ]
         shown = values["limit"]
-        return {"texts": counts.read, "words": counts.total, "different": len(counts.words), "keys": keys[:shown],
+        return {"texts": counts.documents, "words": total, "different": len(counts.occurrences), "keys": keys[:shown],
                 "list": common[:shown]}  # fmt: skip
 
     shown = tuple(values[name] for name in ("reference", "texts", "content", "least", "limit"))

@@ -218,11 +218,9 @@ def _show_figures(out: Console, figures: Figures) -> None:
     out.print(table(("term", ">weight", *(f">{m} words" for m in LENGTHS)), rows, plain=True))
     top = ", ".join(f"{term} {share:.0%}" for term, share in figures.top[:4])
     out.print(f"Half of Σ w² lies with {figures.half} of the terms; heaviest: {top}", markup=False)
-    one, zero = ("any that there is" if x is None else f"{x:.3g}" for x in map(figures.anchor_needed.get, (1, 0)))
     out.print(
         f"\n[bold]A link[/] has the priority α {figures.alpha:.3f}·Rel(parent) + β {figures.beta:.3f}·Rel(anchor) + "
-        f"λ {figures.lam:.3f}·struct (consistency ratio {figures.consistency:.3f}). On a page just on topic, "
-        f"link_threshold {figures.link_threshold:g} asks of its anchor a relevance above {one} (struct 1) or {zero} (0)"
+        f"λ {figures.lam:.3f}·struct (consistency ratio {figures.consistency:.3f})"
     )
 
 
