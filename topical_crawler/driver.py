@@ -58,7 +58,7 @@ class Driver:
         crawl = self._crawl
         if crawl.rests and self._looks_at_end():
             return
-        seconds = crawl.frontier.wait(time.monotonic())
+        seconds = crawl.frontier.next(time.monotonic()).wait
         if seconds is not None and crawl.refresh.active:
             seconds = max(seconds, SHARED_POLL)  # what has its turn may wait for the next ordinary run
         if seconds is not None and crawl.outages.away:

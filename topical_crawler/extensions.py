@@ -183,7 +183,7 @@ def _table(first: str, *others: str) -> Table:
 def waiting(crawl: Crawl) -> tuple[int, int] | None:
     """How many links wait, on how many hosts; None where the frontier cannot be asked any more."""
     with suppress(*STORAGE_ERRORS):
-        return None if crawl.failed else (len(crawl.frontier), crawl.frontier.hosts())
+        return None if crawl.failed else (len(crawl.frontier), crawl.frontier.status().hosts)
     return None
 
 
@@ -430,13 +430,13 @@ class CrawlCollector(Collector):
 
     def _frontier(self) -> Iterator[Metric]:
         frontier = self._crawl.frontier
-        counts = frontier.counts()
+        status = frontier.status()
+        counts, details = status.counts, status.details
         yield GaugeMetricFamily("topical_waiting", f"Links that wait.{_ALL}", counts[State.WAITING])
         yield GaugeMetricFamily("topical_in_flight", f"Pages being fetched or stored.{_ALL}", counts[State.IN_FLIGHT])
-        yield GaugeMetricFamily("topical_hosts_waiting", f"Hosts with a waiting link.{_ALL}", frontier.hosts())
+        yield GaugeMetricFamily("topical_hosts_waiting", f"Hosts with a waiting link.{_ALL}", status.hosts)
         if not frontier.shared:
             return
-        details = frontier.details()
         if (n := details.get("workers")) is not None:
             yield GaugeMetricFamily("topical_workers", f"Workers that the shared crawl has heard of lately.{_ALL}", n)
         if (n := details.get("lease_expiries")) is not None:

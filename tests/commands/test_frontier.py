@@ -292,7 +292,7 @@ def serving(data: Path) -> Iterator[MemoryFrontier]:
 def test_a_crawl_that_runs_is_asked_through_its_mailbox(run: Run, folder: Path) -> None:
     data = folder / "data/dangjian"
     with serving(data) as frontier:
-        assert asked(run, "stats")["details"] == frontier.details()
+        assert asked(run, "stats")["details"] == frontier.status().details
         assert "data/dangjian runs" in run("stats").stdout
         assert run("pause").stdout == "data/dangjian: paused; 0 in flight are still finished, 3 wait\n"
         assert run("resume").stdout == "data/dangjian: goes on; 3 wait\n"

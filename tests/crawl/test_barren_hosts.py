@@ -138,7 +138,7 @@ def test_a_barren_crawl_ends_and_goes_on_when_it_is_told_to(opener: Opener) -> N
 def test_a_barren_host_gives_way_and_is_left(opener: Opener, backend: dict[str, object]) -> None:
     with closing(opener(**backend)) as made:
         order = walked(made, web())
-        dropped = made.frontier.dropped()
+        dropped = made.frontier.status().dropped
         best = made.progress.best
     texts = {START, *TEXTS, *SECOND}
     assert texts < set(order)

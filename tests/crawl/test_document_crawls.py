@@ -109,7 +109,7 @@ def test_what_cannot_be_read_has_its_reason_and_old_files_of_word_are_not_fetche
     }
     assert found["/scan.pdf"].size == len(pdf([Typed()] * 2)) and found["/scan.pdf"].status == 200
     with closing(SqliteFrontier(crawled / "frontier.sqlite")) as frontier:
-        assert frontier.dropped() == {"file type": 1}
+        assert frontier.status().dropped == {"file type": 1}
 
 
 def test_a_corpus_is_rebuilt_with_its_documents(crawled: Path, tmp_path: Path) -> None:

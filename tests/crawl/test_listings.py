@@ -91,7 +91,7 @@ def test_each_listing_is_asked_for_once_and_what_is_refused_never(crawled: tuple
     with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
         reasons = {outcome.url.removeprefix(server.url): outcome.reason for _, outcome in frontier.journal.outcomes()}
         state, private = frontier.find(fingerprint("http://10.0.0.1/s.xml")) or (None, None)
-        dropped = frontier.dropped()
+        dropped = frontier.status().dropped
     assert {path: reasons[path] for path in ("/index.xml", "/part.xml.gz", "/feed.xml")} == {
         "/index.xml": "sitemap",
         "/part.xml.gz": "sitemap",

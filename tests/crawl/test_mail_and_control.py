@@ -238,7 +238,7 @@ def test_what_is_in_flight_is_not_purged(frontier: Frontier) -> None:
     assert entry is not None
     assert ask(frontier, "purge", all=True)["purged"] == 1
     frontier.done(entry.key, Outcome(entry.url, True, 0.5))
-    assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
+    assert frontier.status().counts == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
 
 
 WRONG: list[tuple[dict[str, object], str]] = [
@@ -384,7 +384,7 @@ def test_workers_of_a_shared_crawl_obey_what_is_said_in_redis(server: RedisServe
     assert said("threshold", value=0.4) == [(True, False, 0.4)] * 2
     assert said("resume") == [(False, False, 0.4)] * 2
     perform(commands, {"action": "push", "urls": ["http://a.cn/1"]})
-    assert [worker.counts()[State.WAITING] for worker in workers] == [1, 1]
+    assert [worker.status().counts[State.WAITING] for worker in workers] == [1, 1]
     assert said("stop") == [(False, True, 0.4)] * 2
     assert not Control(workers[0], strategy()).stopping
     for frontier in (*workers, commands):

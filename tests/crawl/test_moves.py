@@ -166,7 +166,7 @@ def test_a_crawl_asks_a_moved_site_for_a_few_pages_only(topic: Path, tmp_path: P
         check(old, new, tmp_path / "data")
     assert (first.code, later.code) == (0, 0), first.log + later.log
     with closing(SqliteFrontier(tmp_path / "data" / "frontier.sqlite")) as frontier:
-        assert frontier.dropped() == {MOVED: FOUND_FIRST - MOVED_AFTER}  # the others never waited at an old address
+        assert frontier.status().dropped == {MOVED: FOUND_FIRST - MOVED_AFTER}  # the others never waited at an old address
 
 
 def test_what_a_worker_has_seen_the_next_one_knows(topic: Path, tmp_path: Path) -> None:

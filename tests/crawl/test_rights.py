@@ -74,7 +74,7 @@ def test_links_of_a_page_that_says_nofollow_are_dropped_there_only(crawled: tupl
     server, data = crawled
     assert (server.asked("/hidden.html"), server.asked("/plain.html"), server.asked("/robots.txt")) == (0, 1, 1)
     with contextlib.closing(SqliteFrontier(data / "frontier.sqlite")) as frontier:
-        assert frontier.dropped() == {"nofollow": 1}
+        assert frontier.status().dropped == {"nofollow": 1}
 
 
 def test_two_more_files_of_a_host_are_asked_for_on_request_each_in_its_turn(topic: Path, tmp_path: Path) -> None:

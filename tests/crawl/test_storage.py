@@ -100,7 +100,7 @@ def test_a_page_that_is_judged_while_redis_is_away_for_a_moment_is_fetched_again
         shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
         ended = crawl(topic, tmp_path / "data", site.url + "/", project, spider="away", DOWNLOAD_DELAY=0, **shared)
         assert ended.code == 1 and "storage failed" in ended.log and site.asked("/") == 1
-        counts = RedisFrontier(server.client(), topic.name, attach=True).counts()
+        counts = RedisFrontier(server.client(), topic.name, attach=True).status().counts
         assert counts[State.DONE] == 0 and counts[State.IN_FLIGHT] + counts[State.WAITING] == 1
 
 

@@ -106,7 +106,7 @@ def test_a_killed_worker_loses_nothing(server: RedisServer, topic: Path, tmp_pat
         assert sorted(r.url for r in rows(tmp_path / "data")) == sorted(f"{site.url}/{n}.html" for n in range(PAGES))
         again = [path for path, times in Counter(hit.path for hit in site.pages()).items() if times > 1]
         assert len(again) <= POLITE["CONCURRENT_REQUESTS"]
-    details = RedisFrontier(server.client(), "kill", attach=True).details()
+    details = RedisFrontier(server.client(), "kill", attach=True).status().details
     assert details["workers"] == 0 or details["last_heard_of"]
     assert details["pages"] == PAGES
 
@@ -209,7 +209,7 @@ class TestOneCrawl:
         assert other.next(0.0) is None and one.next(0.0) is None
         one.tick(), other.tick()
         assert one.is_over and other.is_over and not other.has_more
-        assert one.frontier.counts()[State.WAITING] == 6
+        assert one.frontier.status().counts[State.WAITING] == 6
         one.close(), other.close()
 
     def test_another_edition_of_the_topic_is_refused_beside_others(

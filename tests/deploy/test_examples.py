@@ -101,7 +101,7 @@ def test_a_frontier_works_with_the_rights_of_its_account(guarded: GuardedRedis) 
         assert frontier.journal.load("control") == {"paused": True}
         assert frontier.journal.claim("robots a.cn", 5.0) and not frontier.journal.claim("robots a.cn", 5.0)
         assert len(frontier.waiting(10)) == 5
-        assert frontier.details()
+        assert frontier.status().details
         assert client.unlink(*client.scan_iter(match="topical:{party}:*")) > 0
         frontier.close()
 

@@ -38,7 +38,8 @@ def pop(frontier: Frontier, now: float = 0.0) -> Entry:
 
 def test_is_a_frontier(frontier: Frontier) -> None:
     assert isinstance(frontier, Frontier)
-    assert frontier.recovered == 0
+    assert len({name for name in (*vars(Frontier), *Frontier.__annotations__) if not name.startswith("_")}) <= 20
+    assert frontier.status().recovered == 0
 
 
 class TestOrder:
@@ -57,11 +58,11 @@ class TestOrder:
         assert drain(frontier) == ["甲", "乙", "丙"]
 
     def test_best_is_what_pop_gives_and_takes_nothing(self, frontier: Frontier) -> None:
-        assert frontier.best(0.0) is None
+        assert frontier.next(0.0).best is None
         frontier.push([entry("甲", 0.25), entry("乙", 0.75)])
-        assert frontier.best(0.0) == frontier.best(0.0) == 0.75
+        assert frontier.next(0.0).best == frontier.next(0.0).best == 0.75
         assert pop(frontier).priority == 0.75
-        assert frontier.best(0.0) == 0.25
+        assert frontier.next(0.0).best == 0.25
 
     def test_find_tells_where_an_entry_stands(self, frontier: Frontier) -> None:
         waiting = entry("甲", 0.5, "http://a.cn/1", depth=3)
@@ -115,14 +116,14 @@ class TestPoliteness:
             frontier.sent(key(popped), now)
         frontier.done(key("乙"), outcome("乙"))
         frontier.done(key("甲"), outcome("甲"))
-        assert frontier.wait(6.0) == 4.0
+        assert frontier.next(6.0).wait == 4.0
 
     def test_delay_counts_from_the_sending_where_that_is_later(self, make: Make) -> None:
         frontier = make(delay=2.0, in_flight_per_host=9)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
         assert name(frontier.pop(10.0)) == "甲"
         frontier.sent(key("甲"), 13.0)
-        assert frontier.pop(14.75) is None and frontier.wait(14.0) == 1.0
+        assert frontier.pop(14.75) is None and frontier.next(14.0).wait == 1.0
         frontier.done(key("甲"), outcome("甲"))
         assert frontier.pop(14.75) is None
         assert name(frontier.pop(15.0)) == "乙"
@@ -133,9 +134,9 @@ class TestPoliteness:
         frontier = make(delay=2.0, in_flight_per_host=2)
         frontier.push([entry(n) for n in "甲乙丙丁"])
         assert name(frontier.pop(0.0)) == "甲"
-        assert frontier.pop(9.0) is None and frontier.wait(9.0) is None and frontier.best(9.0) is None
+        assert frontier.pop(9.0) is None and frontier.next(9.0).wait is None and frontier.next(9.0).best is None
         frontier.sent(key("甲"), 10.0)
-        assert frontier.wait(10.0) == 2.0
+        assert frontier.next(10.0).wait == 2.0
         assert name(frontier.pop(12.0)) == "乙"
         frontier.sent(key("乙"), 12.0)
         assert frontier.pop(20.0) is None  # two are in flight
@@ -163,9 +164,9 @@ class TestPoliteness:
         frontier = make(delay=50.0, in_flight_per_host=9)
         frontier.push([entry("甲"), entry("乙")])
         frontier.sent(pop(frontier, 0.0).key, 0.0)
-        assert frontier.wait(1.0) == 49.0
+        assert frontier.next(1.0).wait == 49.0
         frontier.set_delay("a.cn", 4.0)
-        assert frontier.wait(1.0) == 3.0
+        assert frontier.next(1.0).wait == 3.0
         frontier.set_delay("a.cn", 9.0)
         assert frontier.pop(8.0) is None
         assert name(frontier.pop(9.0)) == "乙"
@@ -190,16 +191,16 @@ class TestPoliteness:
 class TestWait:
     def test_wait(self, make: Make) -> None:
         frontier = make(delay=5.0)
-        assert frontier.wait(0.0) is None  # nothing waits
+        assert frontier.next(0.0).wait is None  # nothing waits
         frontier.push([entry("甲"), entry("乙"), entry("丙", host="b.cn")])
-        assert frontier.wait(0.0) == 0.0
+        assert frontier.next(0.0).wait == 0.0
         assert [name(frontier.pop(0.0)), name(frontier.pop(1.0))] == ["甲", "丙"]
-        assert frontier.wait(2.0) is None  # only the limit in flight holds 乙 back
+        assert frontier.next(2.0).wait is None  # only the limit in flight holds 乙 back
         frontier.done(key("甲"), outcome("甲"))
-        assert frontier.wait(2.0) == 3.0
-        assert frontier.wait(5.0) == 0.0
+        assert frontier.next(2.0).wait == 3.0
+        assert frontier.next(5.0).wait == 0.0
         assert name(frontier.pop(5.0)) == "乙"
-        assert frontier.wait(100.0) is None
+        assert frontier.next(100.0).wait is None
 
 
 class TestPutBack:
@@ -217,7 +218,7 @@ class TestPutBack:
         frontier = make(delay=5.0)
         frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
         frontier.put_back(pop(frontier, 1.0), 0.1)
-        assert frontier.wait(1.0) == 0.0
+        assert frontier.next(1.0).wait == 0.0
         assert name(frontier.pop(1.0)) == "乙"
 
     def test_gives_back_its_own_turn_only(self, make: Make) -> None:
@@ -227,7 +228,7 @@ class TestPutBack:
         frontier.sent(first.key, 0.0)
         frontier.sent(pop(frontier, 5.0).key, 5.0)
         frontier.put_back(first, 0.1)
-        assert frontier.wait(6.0) == 4.0  # the pop at 5.0 stands
+        assert frontier.next(6.0).wait == 4.0  # the pop at 5.0 stands
 
     def test_an_earlier_pop_stands(self, make: Make) -> None:
         frontier = make(delay=5.0)
@@ -259,14 +260,14 @@ class TestRequeue:
         frontier.push([entry("甲")])
         frontier.pop(0.0)
         frontier.requeue(key("甲"))
-        assert frontier.wait(1.0) == 4.0
+        assert frontier.next(1.0).wait == 4.0
 
     def test_another_host_has_a_turn_of_its_own(self, make: Make) -> None:
         frontier = make(delay=5.0)
         frontier.push([entry("甲")])
         frontier.pop(0.0)
         frontier.requeue(key("甲"), url="http://b.cn/甲")
-        assert (name(frontier.pop(0.0)), frontier.hosts()) == ("甲", 0)
+        assert (name(frontier.pop(0.0)), frontier.status().hosts) == ("甲", 0)
 
 
 class TestDone:
@@ -299,7 +300,7 @@ class TestDone:
             frontier.done(key("甲"), outcome("甲"), broken())
         with pytest.raises(ValueError, match="finite"):
             frontier.done(key("甲"), outcome("甲"), [entry("乙"), entry("丙", math.nan)])
-        assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
+        assert frontier.status().counts == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
         assert list(frontier.journal.outcomes()) == []
         assert frontier.done(key("甲"), outcome("甲"), [entry("乙")]) == Pushed(new=1)
 
@@ -315,7 +316,7 @@ class TestFoundAgain:
         assert frontier.push([entry("甲"), entry("乙", dropped="站外"), entry("丙", dropped="站外")]) == Pushed(
             new=1, dropped={"站外": 2}
         )
-        assert frontier.dropped() == {"站外": 2}
+        assert frontier.status().dropped == {"站外": 2}
         assert drain(frontier) == ["甲"]
 
     def test_waiting_gains_evidence_and_priority(self, frontier: Frontier) -> None:
@@ -398,7 +399,7 @@ class TestFoundAgain:
     def test_dropped_is_revived(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.9, "p1", depth=7, dropped="太低"), entry("乙", 0.3), entry("丙", 0.3)])
         assert frontier.push([entry("甲", 0.3, "p2", depth=2, meta={"a": 1})]) == Pushed(raised=1)
-        assert (frontier.dropped(), len(frontier)) == ({}, 3)
+        assert (frontier.status().dropped, len(frontier)) == ({}, 3)
         popped = pop(frontier)
         assert popped == entry("甲", 0.3, "p1", "p2", depth=2, meta={"a": 1})  # its place is that of its first push
 
@@ -411,7 +412,7 @@ class TestFoundAgain:
         frontier.push([entry("甲", 0.1, "p1", dropped="太低")])
         assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(raised=1)
         assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(known=1)
-        assert frontier.dropped() == {"太低": 1}
+        assert frontier.status().dropped == {"太低": 1}
         frontier.push([entry("甲", 0.1, "p3")])
         assert [e.parent for e in pop(frontier).evidence] == ["p1", "p2", "p3"]
 
@@ -420,13 +421,13 @@ class TestFoundAgain:
         popped = pop(frontier)
         assert frontier.push([entry("甲", 0.9, "p2"), entry("甲", dropped="站外")]) == Pushed(known=2)
         frontier.put_back(popped, 0.1)
-        assert (pop(frontier).evidence, frontier.dropped()) == (popped.evidence, {})
+        assert (pop(frontier).evidence, frontier.status().dropped) == (popped.evidence, {})
 
     def test_new_dropped_and_revived_in_one_push(self, frontier: Frontier) -> None:
         links = [entry("甲", 0.1, "p1", dropped="太低"), entry("甲", 0.5, "p2"), entry("甲", 0.7, "p3")]
         assert frontier.push(links) == Pushed(raised=2, dropped={"太低": 1})
         popped = pop(frontier)
-        assert (popped.priority, len(popped.evidence), frontier.dropped()) == (0.7, 3, {})
+        assert (popped.priority, len(popped.evidence), frontier.status().dropped) == (0.7, 3, {})
 
     def test_every_link_is_counted_once(self, frontier: Frontier) -> None:
         frontier.push([entry(str(n), n / 10, "p") for n in range(6)])
@@ -442,7 +443,7 @@ class TestDrop:
         frontier = make(delay=5.0)
         frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
         frontier.drop(pop(frontier, 1.0).key, "robots.txt")
-        assert frontier.dropped() == {"robots.txt": 1}
+        assert frontier.status().dropped == {"robots.txt": 1}
         assert name(frontier.pop(1.0)) == "乙"  # the turn was given back
 
     def test_a_dropped_entry_may_be_revived(self, frontier: Frontier) -> None:
@@ -468,7 +469,7 @@ class TestMisuse:
         ):
             with pytest.raises(LookupError, match="not in flight"):
                 call()
-        assert frontier.counts() == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
+        assert frontier.status().counts == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
 
     def test_unsound_entries_push_nothing(self, frontier: Frontier) -> None:
         for bad in (
@@ -506,7 +507,7 @@ class TestReprice:
         frontier = make(delay=0.0, in_flight_per_host=9)
         frontier.push([entry("甲", 0.9), entry("乙", 0.5), entry("丙", 0.1, host="b.cn"), entry("丁", 0.2, host="b.cn")])
         frontier.reprice({key("甲"): 0.3, key("丙"): 0.8})
-        assert frontier.best(0.0) == 0.8
+        assert frontier.next(0.0).best == 0.8
         frontier.push([entry("乙", 0.6)])
         assert drain(frontier) == ["丙", "乙", "甲", "丁"]
 
@@ -527,7 +528,7 @@ class TestReprice:
         frontier.push([entry("甲", 0.9), entry("乙", 0.1, host="b.cn", dropped="陷阱")])
         popped = pop(frontier)
         frontier.reprice({popped.key: 0.1, key("乙"): 1.0, key("无"): 1.0})
-        assert (frontier.waiting(9), frontier.best(0.0)) == ([], None)
+        assert (frontier.waiting(9), frontier.next(0.0).best) == ([], None)
         frontier.requeue(popped.key)
         assert frontier.waiting(9)[0].priority == 0.9
 
@@ -564,16 +565,16 @@ class TestDiscard:
     )
     def test_which(self, four: Frontier, which: dict[str, Any], gone: int, left: list[str]) -> None:
         assert four.discard("不要", **which) == gone
-        assert four.dropped() == ({"不要": gone} if gone else {})
-        assert (four.counts()[State.DROPPED], len(four), four.counts()[State.IN_FLIGHT]) == (gone, 4 - gone, 1)
+        assert four.status().dropped == ({"不要": gone} if gone else {})
+        assert (four.status().counts[State.DROPPED], len(four), four.status().counts[State.IN_FLIGHT]) == (gone, 4 - gone, 1)
         assert [name(e) for e in four.waiting(9)] == left
-        assert four.hosts() == len({e.host for e in four.waiting(9)})
-        assert four.best(0.0) == (four.waiting(1)[0].priority if left else None)
+        assert four.status().hosts == len({e.host for e in four.waiting(9)})
+        assert four.next(0.0).best == (four.waiting(1)[0].priority if left else None)
         assert drain(four) == left
 
     def test_what_is_in_flight_stays_so(self, four: Frontier) -> None:
         four.discard("不要")
-        assert four.wait(0.0) is None
+        assert four.next(0.0).wait is None
         four.requeue(key("戊"))
         assert drain(four) == ["戊"]
         four.done(key("戊"), outcome("戊"), [entry("己", 0.1)])
@@ -582,13 +583,13 @@ class TestDiscard:
     def test_found_again_it_waits_with_the_evidence_of_both(self, four: Frontier) -> None:
         four.discard("不要", host="a.cn")
         assert four.push([entry("乙", 0.3, "p2"), entry("丙", 0.9, dropped="站外")]) == Pushed(raised=1, known=1)
-        assert four.dropped() == {"不要": 2}
+        assert four.status().dropped == {"不要": 2}
         assert [name(e) for e in four.waiting(9)] == ["丁", "乙"]
         assert [e.parent for e in four.waiting(9)[1].evidence] == ["p1", "p2"]
 
     def test_twice(self, four: Frontier) -> None:
         assert (four.discard("一", below=0.6), four.discard("二", below=0.6), four.discard("二")) == (2, 0, 2)
-        assert four.dropped() == {"一": 2, "二": 2}
+        assert four.status().dropped == {"一": 2, "二": 2}
 
     def test_thousands_of_many_hosts(self, frontier: Frontier) -> None:
         rng = random.Random(11)
@@ -597,7 +598,7 @@ class TestDiscard:
         assert frontier.discard("不要", below=0.25) == sum(e.priority < 0.25 for e in entries)
         frontier.discard("不要", host="7.cn")
         left = sorted((e for e in entries if e.priority >= 0.25 and e.host != "7.cn"), key=lambda e: -e.priority)
-        assert frontier.hosts() == 39
+        assert frontier.status().hosts == 39
         assert drain(frontier) == [name(e) for e in left]
 
 
@@ -607,21 +608,21 @@ class TestRevive:
         frontier.put_back(pop(frontier), 0.7)
         frontier.done(pop(frontier).key, outcome("甲"), [entry("乙", 0.5), entry("丙", 0.9)])
         assert frontier.revive({key("甲"): "http://a.cn/甲"}) == 1
-        assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
+        assert frontier.status().counts == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
         assert list(frontier.journal.outcomes()) == [(1, outcome("甲"))]
         assert name(frontier.pop(0.0)) == "丙"
         again = pop(frontier)
         assert (again.url, again.host, again.priority, again.rescored) == ("http://a.cn/甲", "a.cn", 0.7, 0)
         frontier.done(again.key, outcome("甲", keep=False))
         assert list(frontier.journal.outcomes()) == [(1, outcome("甲")), (2, outcome("甲", keep=False))]
-        assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 1, State.DROPPED: 0}
+        assert frontier.status().counts == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 1, State.DROPPED: 0}
         assert frontier.push([entry("甲", 9.0)]) == Pushed(known=1)
 
     def test_what_was_dropped_waits_again_in_its_place(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.7, "p1", depth=3, dropped="太低"), entry("乙", 0.5), entry("丙", 0.9)])
         frontier.drop(pop(frontier).key, "robots.txt")
         assert frontier.revive({key("甲"): "http://a.cn/甲", key("丙"): "http://a.cn/丙"}) == 2
-        assert (frontier.dropped(), len(frontier)) == ({}, 3)
+        assert (frontier.status().dropped, len(frontier)) == ({}, 3)
         assert name(frontier.pop(0.0)) == "丙"
         assert pop(frontier) == entry("甲", 0.7, "p1", depth=3)
 
@@ -630,8 +631,8 @@ class TestRevive:
         pop(frontier)
         assert frontier.revive({key(n): f"http://a.cn/{n}" for n in "甲乙无"}) == 0
         assert frontier.revive({}) == 0
-        assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 1}
-        assert (len(list(frontier.journal.outcomes())), frontier.dropped()) == (0, {"站外": 1})
+        assert frontier.status().counts == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 1}
+        assert (len(list(frontier.journal.outcomes())), frontier.status().dropped) == (0, {"站外": 1})
 
     def test_at_another_address(self, make: Make) -> None:
         """Its host's politeness holds, as it does for a requeued entry."""
@@ -641,7 +642,7 @@ class TestRevive:
         frontier.done(first.key, outcome("甲"))
         frontier.done(second.key, outcome("乙"))
         assert frontier.revive({key("甲"): "http://b.cn:81/甲", key("乙"): "http://b.cn:81/乙"}) == 2
-        assert (frontier.hosts(), frontier.wait(1.0)) == (1, 4.0)
+        assert (frontier.status().hosts, frontier.next(1.0).wait) == (1, 4.0)
         assert [(e.url, e.host) for e in frontier.waiting(1)] == [("http://b.cn:81/甲", "b.cn:81")]
         assert [name(frontier.pop(5.0)), frontier.pop(5.0)] == ["甲", None]
 
@@ -655,7 +656,7 @@ class TestRevive:
             else:
                 frontier.drop(popped.key, f"{n % 5}")
         assert frontier.revive({e.key: e.url for e in entries[:250]}) == 250
-        assert sum(frontier.dropped().values()) + frontier.counts()[State.DONE] == 50
+        assert sum(frontier.status().dropped.values()) + frontier.status().counts[State.DONE] == 50
         assert drain(frontier) == [name(e) for e in sorted(entries[:250], key=lambda e: -e.priority)]
         assert len(list(frontier.journal.outcomes())) == 150
 
@@ -673,9 +674,9 @@ class TestRoom:
         frontier = make(in_flight_per_host=9, max_waiting=3)
         links = [entry("甲", 0.5), entry("乙", 0.9, host="b.cn"), entry("丙", 0.5, host="c.cn"), entry("丁", 0.5)]
         assert frontier.push([*links, entry("戊", 0.1, host="d.cn")]) == Pushed(new=5)
-        assert frontier.dropped() == {NO_ROOM: 2}
-        assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 2}
-        assert frontier.hosts() == 3
+        assert frontier.status().dropped == {NO_ROOM: 2}
+        assert frontier.status().counts == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 2}
+        assert frontier.status().hosts == 3
         assert drain(frontier) == ["乙", "甲", "丙"]
 
     def test_links_of_a_page(self, make: Make) -> None:
@@ -684,14 +685,14 @@ class TestRoom:
         pop(frontier)
         links = [entry("丙", 0.7), entry("丁", 0.6), entry("戊", 0.95)]
         assert frontier.done(key("甲"), outcome("甲"), links) == Pushed(new=3)
-        assert (frontier.dropped(), drain(frontier)) == ({NO_ROOM: 2}, ["戊", "乙"])
+        assert (frontier.status().dropped, drain(frontier)) == ({NO_ROOM: 2}, ["戊", "乙"])
 
     def test_what_was_dropped_may_be_found_again(self, make: Make) -> None:
         frontier = make(max_waiting=2)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.7, "p1")])
         assert frontier.push([entry("丙", 0.85, "p2", depth=2)]) == Pushed(raised=1)
         assert [name(e) for e in frontier.waiting(9)] == ["甲", "丙"]
-        assert (frontier.dropped(), frontier.waiting(9)[1].depth) == ({NO_ROOM: 1}, 2)
+        assert (frontier.status().dropped, frontier.waiting(9)[1].depth) == ({NO_ROOM: 1}, 2)
         assert "p2" in [e.parent for e in frontier.waiting(9)[1].evidence]
         assert frontier.revive({key("乙"): "http://a.cn/乙"}) == 1
         assert [(name(e), e.priority, e.url) for e in frontier.waiting(9)][2] == ("乙", 0.8, "http://a.cn/乙")
@@ -700,7 +701,7 @@ class TestRoom:
         frontier = make(max_waiting=1)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
         assert frontier.push([entry("乙", 0.7)]) == Pushed(raised=1)
-        assert (frontier.dropped(), len(frontier)) == ({NO_ROOM: 1}, 1)
+        assert (frontier.status().dropped, len(frontier)) == ({NO_ROOM: 1}, 1)
 
     def test_a_priority_that_rises_saves(self, make: Make) -> None:
         frontier = make(max_waiting=2)
@@ -716,9 +717,9 @@ class TestRoom:
         frontier.push([entry("丙", 0.7), entry("丁", 0.6)])
         frontier.put_back(first, 0.65)
         frontier.requeue(second.key)
-        assert (len(frontier), frontier.dropped()) == (4, {})
+        assert (len(frontier), frontier.status().dropped) == (4, {})
         frontier.push([])
-        assert ([name(e) for e in frontier.waiting(9)], frontier.dropped()) == (["乙", "丙"], {NO_ROOM: 2})
+        assert ([name(e) for e in frontier.waiting(9)], frontier.status().dropped) == (["乙", "丙"], {NO_ROOM: 2})
 
     @pytest.mark.parametrize("url", ["http://a.cn/甲", "http://z.cn/甲"])
     def test_what_is_requeued_is_among_the_worst_again(self, make: Make, url: str) -> None:
@@ -753,7 +754,7 @@ class TestRoom:
     def test_no_bound(self, make: Make) -> None:
         frontier = make(max_waiting=0)
         frontier.push([entry(str(n), n / 1000) for n in range(500)])
-        assert (len(frontier), frontier.dropped()) == (500, {})
+        assert (len(frontier), frontier.status().dropped) == (500, {})
 
     def test_a_bound_that_makes_no_sense(self, make: Make) -> None:
         with pytest.raises(ValueError, match="max_waiting"):
@@ -789,7 +790,7 @@ class TestRoom:
                 frontier.discard("不要", host="7.cn")
                 left = {e.key for e in frontier.waiting(200)}
                 waiting = {k: place for k, place in waiting.items() if k in left}
-        assert frontier.dropped()[NO_ROOM] > 1_000
+        assert frontier.status().dropped[NO_ROOM] > 1_000
 
 
 class TestClocks:
@@ -808,9 +809,9 @@ class TestClocks:
             while (popped := frontier.pop(clock)) is not None:
                 visits.append((popped.host, time, clock))
                 out.append(popped.key)
-            wait = frontier.wait(clock)
+            wait = frontier.next(clock).wait
             assert wait is None or wait > 0
-            assert frontier.best(clock) is None
+            assert frontier.next(clock).best is None
             while len(out) > rng.randrange(6):
                 finished = out.pop(rng.randrange(len(out)))
                 (frontier.done(finished, outcome("甲")) if rng.random() < 0.5 else frontier.requeue(finished))
@@ -872,7 +873,7 @@ def test_leases(frontier: Frontier) -> None:
 
 def test_details_are_json_with_the_backend_and_its_place(frontier: Frontier) -> None:
     frontier.push([entry("甲")])
-    details = json.loads(json.dumps(frontier.details()))
+    details = json.loads(json.dumps(frontier.status().details))
     assert details["backend"] in ("memory", "sqlite", "redis")
     assert isinstance(details["place"], str) and details["place"]
     assert frontier.shared is (details["backend"] == "redis")
@@ -894,14 +895,14 @@ def test_who_led_to_a_page_is_kept(frontier: Frontier) -> None:
 
 
 def test_counts_hosts_and_length(frontier: Frontier) -> None:
-    assert frontier.counts() == dict.fromkeys(State, 0)
+    assert frontier.status().counts == dict.fromkeys(State, 0)
     frontier.push([entry(str(n), host=f"{n % 2}.cn") for n in range(5)] + [entry("x", dropped="站外")])
-    assert (len(frontier), frontier.hosts()) == (5, 2)
+    assert (len(frontier), frontier.status().hosts) == (5, 2)
     for _ in range(4):
         popped = pop(frontier)
-    assert (len(frontier), frontier.hosts()) == (1, 1)
+    assert (len(frontier), frontier.status().hosts) == (1, 1)
     frontier.done(popped.key, Outcome("u", False))
-    assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 3, State.DONE: 1, State.DROPPED: 1}
+    assert frontier.status().counts == {State.WAITING: 1, State.IN_FLIGHT: 3, State.DONE: 1, State.DROPPED: 1}
 
 
 def test_a_checkpoint_is_saved(frontier: Frontier) -> None:

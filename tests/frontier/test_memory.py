@@ -13,7 +13,7 @@ def test_queues_do_not_grow_with_what_was_dropped_for_want_of_room() -> None:
     frontier, rng = MemoryFrontier(max_waiting=100), random.Random(2)
     for start in range(0, 5_000, 50):
         frontier.push([entry(str(n), rng.random(), host=f"{n % 3}.cn") for n in range(start, start + 50)])
-    assert frontier.dropped() == {NO_ROOM: 4_900}
+    assert frontier.status().dropped == {NO_ROOM: 4_900}
     assert sum(map(len, frontier._queues.values())) + len(frontier._worst) < 600
 
 

@@ -233,14 +233,14 @@ class Comparison(RuleBasedStateMachine):
             return
         model = self.model
         states = [e.state for e in model.known.values()]
-        assert self.frontier.counts() == {state: states.count(state) for state in State}
+        assert self.frontier.status().counts == {state: states.count(state) for state in State}
         assert len(self.frontier) == states.count(State.WAITING)
-        assert self.frontier.hosts() == len({e.host for e in model.known.values() if e.state == State.WAITING})
+        assert self.frontier.status().hosts == len({e.host for e in model.known.values() if e.state == State.WAITING})
         reasons = [e.reason for e in model.known.values() if e.state == State.DROPPED]
-        assert self.frontier.dropped() == {r: reasons.count(r) for r in reasons if r is not None}
+        assert self.frontier.status().dropped == {r: reasons.count(r) for r in reasons if r is not None}
         best = model.best(self.now)
-        assert self.frontier.best(self.now) == (None if best is None else model.known[best].priority)
-        assert self.frontier.wait(self.now) == model.wait(self.now)
+        assert self.frontier.next(self.now).best == (None if best is None else model.known[best].priority)
+        assert self.frontier.next(self.now).wait == model.wait(self.now)
         assert sum(1 for _ in self.frontier.journal.outcomes()) == model.done
 
     def teardown(self) -> None:
@@ -261,7 +261,7 @@ class SqliteComparison(Comparison):
     def reopen(self) -> None:
         self.frontier.close()
         self.frontier = self.open(**self.options)
-        assert self.frontier.recovered == len(self.model.flights)
+        assert self.frontier.status().recovered == len(self.model.flights)
         for k in self.model.flights:
             self.model.known[k].state = State.WAITING
         self.model.flights.clear()

@@ -54,11 +54,11 @@ class TestLeases:
         dead, alive = worker("w1", lease=10.0), worker("w2", lease=10.0)
         dead.push([entry("甲", 0.9), entry("乙", 0.5)])
         assert pop(dead, 100.0).url.endswith("甲")
-        assert alive.counts()[State.IN_FLIGHT] == 1
+        assert alive.status().counts[State.IN_FLIGHT] == 1
         assert pop(alive, 109.0).url.endswith("乙")
         assert alive.pop(109.5) is None
         assert pop(alive, 111.0) == entry("甲", 0.9)
-        assert alive.details()["lease_expiries"] == 1
+        assert alive.status().details["lease_expiries"] == 1
 
     def test_a_lease_is_renewed(self, worker: Worker) -> None:
         slow, other = worker("w1", lease=10.0), worker("w2", lease=10.0)
@@ -78,14 +78,14 @@ class TestLeases:
         again = pop(other, 12.0)
         with pytest.raises(LeaseLost):
             late.done(again.key, outcome("甲"), [entry("丙")])
-        assert late.details()["leases_lost"] == 1
-        assert other.counts() == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
+        assert late.status().details["leases_lost"] == 1
+        assert other.status().counts == {State.WAITING: 0, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 0}
         other.done(again.key, outcome("甲"), [entry("乙")])
         for call in (late.sent, lambda k, _: late.drop(k, "太深"), lambda k, _: late.requeue(k)):
             with pytest.raises(LookupError):
                 call(again.key, 13.0)
         assert [o for _, o in late.journal.outcomes()] == [outcome("甲")]
-        assert other.counts()[State.WAITING] == 1
+        assert other.status().counts[State.WAITING] == 1
 
     def test_renew_names_the_leases_that_are_lost(self, worker: Worker) -> None:
         late, other = worker("w1", lease=10.0), worker("w2", lease=10.0)
@@ -101,7 +101,7 @@ class TestLeases:
         first.push([entry("甲"), entry("乙")])
         pop(first), pop(first)
         first.close()
-        assert second.counts()[State.WAITING] == 2
+        assert second.status().counts[State.WAITING] == 2
         assert {pop(second).url, pop(second).url} == {"http://a.cn/甲", "http://a.cn/乙"}
 
     def test_a_finish_that_is_sent_twice_counts_once(self, worker: Worker) -> None:
@@ -112,7 +112,7 @@ class TestLeases:
         frontier.done(key("甲"), outcome("甲"), [entry("乙")])
         frontier._tokens[key("甲")] = token
         frontier.done(key("甲"), outcome("甲"), [entry("乙")])
-        assert frontier.counts() == {State.WAITING: 1, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
+        assert frontier.status().counts == {State.WAITING: 1, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 0}
         assert len(list(frontier.journal.outcomes())) == 1
 
 
@@ -130,7 +130,7 @@ class TestManyWorkers:
         one.push([entry("甲"), entry("乙")])
         one.set_delay("a.cn", 30.0)
         one.sent(pop(one, 0.0).key, 0.0)
-        assert other.pop(29.0) is None and other.wait(29.0) == 1.0
+        assert other.pop(29.0) is None and other.next(29.0).wait == 1.0
         assert other.pop(30.0) is not None
 
     def test_the_settings_of_the_first_hold_while_there_are_others(
@@ -140,10 +140,10 @@ class TestManyWorkers:
         assert "delay of 5 s" in caplog.text
         second.push([entry("甲"), entry("乙")])
         second.sent(pop(second, 0.0).key, 0.0)
-        assert second.wait(1.0) == 4.0
+        assert second.next(1.0).wait == 4.0
         first.close(), second.close()
         third = worker("w3", delay=1.0)
-        assert third.details()["delay"] == 1.0
+        assert third.status().details["delay"] == 1.0
 
     def test_a_bound_on_pages_holds_over_all(self, worker: Worker) -> None:
         one, other = worker("w1", max_pages=3), worker("w2", max_pages=3)
@@ -198,8 +198,8 @@ class TestClock:
         raw = float(server.client().hget("topical:{x}:meta", "raw") or 0)  # type: ignore[arg-type]
         server.client().hset("topical:{x}:meta", "raw", repr(raw - jump))
         frontier.done(key("甲"), outcome("甲"))
-        assert frontier.details()["lease_expiries"] == 0
-        seconds = frontier.wait(0.0)
+        assert frontier.status().details["lease_expiries"] == 0
+        seconds = frontier.next(0.0).wait
         assert seconds is None or seconds <= 0.2  # None: on a busy machine they have passed
         wait_for(lambda: frontier.pop(0.0))
 
@@ -213,7 +213,7 @@ class TestClock:
                     raw = float(client.hget("topical:{x}:meta", "raw") or 0)  # type: ignore[arg-type]
                     # As if the server's clock had been set forward, again and again.
                     client.hset("topical:{x}:meta", "raw", repr(raw - 5.0))
-                    other.wait(0.0)
+                    other.next(0.0)
             assert time.monotonic() - arrived >= 1.0
             arrived = time.monotonic()
             workers[n % 3].sent(popped.key, 0.0)
@@ -258,9 +258,9 @@ class TestDamage:
         self.damage(server, "甲", change)
         assert pop(frontier).url.endswith("乙")
         assert frontier.pop(0.0) is None
-        assert frontier.details()["damaged"] == 1
+        assert frontier.status().details["damaged"] == 1
         assert server.client().hexists("topical:{党建}:damaged", key("甲"))  # type: ignore[arg-type]
-        assert frontier.counts()[State.WAITING] == 0
+        assert frontier.status().counts[State.WAITING] == 0
         frontier.push([entry("甲", 0.9)])  # found again, it is as new
         assert pop(frontier).url.endswith("甲")
 
@@ -271,7 +271,7 @@ class TestDamage:
         frontier.push([entry("甲", 0.9, "http://p/1"), entry("乙", 0.5)])
         self.damage(server, "甲", lambda r: r.replace(b'["http', b"{'http"))
         assert pop(frontier).url.endswith("乙")
-        assert frontier.dropped() == {DAMAGED: 1}
+        assert frontier.status().dropped == {DAMAGED: 1}
         assert "damaged" in caplog.text
 
     def test_a_damaged_outcome_is_counted_and_left_out(self, server: RedisServer, worker: Worker) -> None:
@@ -291,7 +291,7 @@ class TestDamage:
         frontier.push([entry("甲")])
         with pytest.raises(RecordError, match="bytes"):
             frontier.done(pop(frontier).key, Outcome("u", True, lesson="课" * MAX_OUTCOME))
-        assert frontier.counts()[State.IN_FLIGHT] == 1
+        assert frontier.status().counts[State.IN_FLIGHT] == 1
 
     def test_evidence_beyond_the_size_of_a_record_is_left_out(self, worker: Worker) -> None:
         frontier = worker()
@@ -334,8 +334,9 @@ class TestServer:
         frontier = worker()
         frontier.push([entry("甲")])
         assert delete_crawl(frontier._server.client, "党建") > 0
-        with pytest.raises(FrontierServerError, match="no longer in Redis"):
-            frontier.pop(0.0)
+        for ask in (lambda: frontier.pop(0.0), frontier.status):
+            with pytest.raises(FrontierServerError, match="no longer in Redis"):
+                ask()
         frontier._closed = True
 
     def test_names_of_crawls(self, server: RedisServer, worker: Worker) -> None:
@@ -398,7 +399,7 @@ class TestServer:
             frontier = RedisFrontier(client, "x", patience=0.3, in_flight_per_host=9)
             frontier.push([entry(str(n), 0.5, "http://p/1") for n in range(50)])
             popped = pop(frontier)
-            before = frontier.counts()
+            before = frontier.status().counts
             client.config_set("maxmemory", "100kb")
             found = [entry(str(n), 0.5, "http://p/2") for n in range(20, 90)]
             for call in (
@@ -408,11 +409,11 @@ class TestServer:
             ):
                 with pytest.raises(FrontierServerError, match=r"no memory left.*Remedy"):
                     call()
-            assert frontier.counts() == before
+            assert frontier.status().counts == before
             assert "Trying again" in caplog.text
             client.config_set("maxmemory", "0")
             assert frontier.done(popped.key, outcome("x"), found).new == 40
-            assert frontier.counts()[State.WAITING] == 89
+            assert frontier.status().counts[State.WAITING] == 89
 
     def test_memory_that_comes_back_in_time_is_waited_for(self, tmp_path: Path) -> None:
         with RedisServer(tmp_path) as server:
@@ -430,13 +431,13 @@ class TestServer:
             frontier.push([entry(str(n), host=f"{n}.cn") for n in range(30)])
             popped = [pop(frontier) for _ in range(3)]
             frontier.done(popped[0].key, outcome("x"), [entry("neu")])
-            before = frontier.counts(), list(frontier.journal.outcomes()), frontier.waiting(99)
+            before = frontier.status().counts, list(frontier.journal.outcomes()), frontier.waiting(99)
             server.stop() if how == "restart" else server.kill()
             threading.Timer(0.5, server.start).start()
             frontier.done(popped[1].key, outcome("y"))  # waits for the server
-            assert frontier.counts() == {**before[0], State.IN_FLIGHT: 1, State.DONE: 2}
+            assert frontier.status().counts == {**before[0], State.IN_FLIGHT: 1, State.DONE: 2}
             assert list(frontier.journal.outcomes())[:1] == before[1]
             assert frontier.waiting(99) == before[2]
-            assert frontier.details()["lease_expiries"] == 0
+            assert frontier.status().details["lease_expiries"] == 0
         finally:
             server.stop()

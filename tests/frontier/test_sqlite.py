@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import crawl_until_killed
@@ -73,7 +74,7 @@ def test_the_order_is_the_same_after_opening_again(file: Path) -> None:
     first = list(drain(frontier))
     frontier.close()
     frontier = SqliteFrontier(file, in_flight_per_host=10**9)
-    assert frontier.recovered == 300
+    assert frontier.status().recovered == 300
     assert list(drain(frontier)) == first == [e.url.rpartition("/")[2] for e in sorted(entries, key=lambda e: -e.priority)]
     frontier.close()
 
@@ -85,8 +86,8 @@ def test_in_flight_waits_again_with_all_it_had(file: Path) -> None:
     frontier.journal.save("x", 1)
     abandon(frontier)
     frontier = SqliteFrontier(file, in_flight_per_host=9)
-    assert frontier.recovered == 1
-    assert frontier.counts() == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
+    assert frontier.status().recovered == 1
+    assert frontier.status().counts == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
     assert frontier.pop(0.0) == first
     frontier.close()
 
@@ -98,7 +99,7 @@ def test_an_uncommitted_pop_simply_waits(file: Path) -> None:
     frontier.pop(0.0)
     abandon(frontier)
     frontier = SqliteFrontier(file)
-    assert (frontier.recovered, list(drain(frontier))) == (0, ["甲"])
+    assert (frontier.status().recovered, list(drain(frontier))) == (0, ["甲"])
     frontier.close()
 
 
@@ -145,9 +146,9 @@ def test_everything_is_there_after_close(file: Path) -> None:
     frontier.journal.save("策略", {"词": 1})
     frontier.close()
     frontier = SqliteFrontier(file)
-    assert frontier.counts() == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 2}
-    assert frontier.dropped() == {"站外": 1, "robots.txt": 1}
-    assert frontier.hosts() == 2
+    assert frontier.status().counts == {State.WAITING: 3, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 2}
+    assert frontier.status().dropped == {"站外": 1, "robots.txt": 1}
+    assert frontier.status().hosts == 2
     assert frontier.journal.load("策略") == {"词": 1}
     assert [frontier.is_settled(key(n), off_topic=True) for n in "丙丁"] == [False, True]
     frontier.push([entry("甲"), entry("戊")])
@@ -167,8 +168,8 @@ def test_what_was_discarded_and_revived_stays_so(file: Path) -> None:
     abandon(frontier)
     for _ in range(2):
         frontier = SqliteFrontier(file, in_flight_per_host=9)
-        assert frontier.counts() == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
-        assert (frontier.dropped(), len(list(frontier.journal.outcomes())), frontier.hosts()) == ({"不要": 1}, 2, 2)
+        assert frontier.status().counts == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
+        assert (frontier.status().dropped, len(list(frontier.journal.outcomes())), frontier.status().hosts) == ({"不要": 1}, 2, 2)
         assert [(e.url, len(e.evidence)) for e in frontier.waiting(9)] == [("http://b.cn/丁", 1), ("http://a.cn/乙", 1)]
         frontier.close()
 
@@ -191,10 +192,10 @@ def test_a_bound_set_for_a_file_that_has_more(file: Path) -> None:
     frontier = SqliteFrontier(file, in_flight_per_host=999, max_waiting=50)
     assert len(frontier) == 500
     frontier.push([entry("新", 0.0)])
-    assert frontier.dropped() == {NO_ROOM: 451}
+    assert frontier.status().dropped == {NO_ROOM: 451}
     frontier.close()
     frontier = SqliteFrontier(file, in_flight_per_host=999)
-    assert frontier.dropped() == {NO_ROOM: 451}
+    assert frontier.status().dropped == {NO_ROOM: 451}
     best = sorted(entries, key=lambda e: -e.priority)[:50]
     assert list(drain(frontier)) == [e.url.rpartition("/")[2] for e in best]
     frontier.close()
@@ -218,7 +219,7 @@ def test_details(file: Path) -> None:
     frontier.push([entry(str(n)) for n in range(1_000)])
     frontier.journal.save("x", 1)
     wal = file.with_name(f"{file.name}-wal")
-    assert frontier.details() == {
+    assert frontier.status().details == {
         "backend": "sqlite", "place": str(file), "bytes": file.stat().st_size + wal.stat().st_size,
     }  # fmt: skip
     assert wal.stat().st_size > 100_000
@@ -258,13 +259,13 @@ def test_another_program_that_writes_for_too_long(file: Path, monkeypatch: pytes
         lambda: getattr(frontier.pop(0.0), "url", None),
     ]
     with writer(file):
-        before = (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.journal.load("x"))
+        before = (replace(frontier.status(), details={}), frontier.next(0.0).best, frontier.journal.load("x"))
         for call in calls:
             with pytest.raises(
                 FrontierFileError, match=r"frontier\.sqlite: database is locked: another program .*Remedy: end that"
             ):
                 call()
-        assert (frontier.counts(), frontier.dropped(), frontier.hosts(), frontier.best(0.0), frontier.journal.load("x")) == before
+        assert (replace(frontier.status(), details={}), frontier.next(0.0).best, frontier.journal.load("x")) == before
         assert list(frontier.journal.outcomes()) == []
     results = [call() for call in calls]
     assert results == [Pushed(new=1), None, None, None, Pushed(new=1), 1, 1, None, True, None, "http://a.cn/戊"]
@@ -361,11 +362,11 @@ def test_links_that_cannot_be_written_leave_the_page_in_flight(file: Path) -> No
     frontier.pop(0.0)
     with pytest.raises(UnicodeEncodeError):
         frontier.done(key("甲"), outcome("甲"), [entry("乙"), entry("\ud800")])
-    assert frontier.counts()[State.IN_FLIGHT] == 1
+    assert frontier.status().counts[State.IN_FLIGHT] == 1
     assert frontier.done(key("甲"), outcome("甲"), [entry("乙")]).new == 1
     frontier.close()
     frontier = SqliteFrontier(file)
-    assert (frontier.counts()[State.DONE], list(drain(frontier))) == (1, ["乙"])
+    assert (frontier.status().counts[State.DONE], list(drain(frontier))) == (1, ["乙"])
     frontier.close()
 
 
@@ -456,7 +457,7 @@ def test_all_that_waits_is_put_behind_and_back(file: Path) -> None:
     popped = frontier.pop(0.0)
     assert popped is not None and popped.url.endswith("/new")
     frontier.done(popped.key, outcome("new"))
-    assert frontier.best(0.0) == pytest.approx(-999.1)
+    assert frontier.next(0.0).best == pytest.approx(-999.1)
     frontier.close()
     again = SqliteFrontier(file, in_flight_per_host=9)
     for _ in range(2):

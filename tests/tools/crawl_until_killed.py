@@ -19,7 +19,7 @@ def links(n: int) -> list[int]:
 def main() -> None:
     frontier = SqliteFrontier(sys.argv[1], in_flight_per_host=4)
     frontier.push([entry("0", 1.0)])
-    print(f"recovered {frontier.recovered}", flush=True)
+    print(f"recovered {frontier.status().recovered}", flush=True)
     now = 0.0
     while True:
         now += 1.0

@@ -60,7 +60,7 @@ def _reading(frontier: Frontier) -> Iterator[None]:
         yield
     except (LookupError, TypeError, ValueError) as error:
         raise CrawlError(
-            f"{frontier.details()['place']}: this version of the program cannot read what the crawl has learned "
+            f"{frontier.status().details['place']}: this version of the program cannot read what the crawl has learned "
             f"({type(error).__name__}: {error}). Remedy: go on with the version that began it, or begin anew with another "
             "TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL); its corpus can be read as before"
         ) from error

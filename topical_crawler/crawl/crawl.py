@@ -127,7 +127,7 @@ class Crawl:
             logger.info(
                 "Resuming %s: %d pages fetched, %d links waiting, %d were in flight when the last run ended",
                 options.name if frontier.shared else options.data_dir,
-                self.policy.fetched, len(frontier), frontier.recovered,
+                self.policy.fetched, len(frontier), frontier.status().recovered,
             )  # fmt: skip
         if options.refresh is None:
             self.refresh.lift()
@@ -190,9 +190,9 @@ class Crawl:
 
     def _is_last(self) -> bool:
         """Whether no other worker writes to the corpus, or nothing is left to write."""
-        if not self.frontier.shared or not self.options.corpus or self.frontier.details()["workers"] <= 1:
+        if not self.frontier.shared or not self.options.corpus or self.frontier.status().details["workers"] <= 1:
             return True
-        counts = self.frontier.counts()
+        counts = self.frontier.status().counts
         return not (counts[State.WAITING] or counts[State.IN_FLIGHT])
 
     def close(self) -> None:
@@ -285,7 +285,7 @@ class Crawl:
             return self.refresh.goes_on(len(self.in_flight))
         if not self.frontier.shared:
             return len(self.frontier) > 0
-        counts = self.frontier.counts()
+        counts = self.frontier.status().counts
         if counts[State.WAITING] or counts[State.IN_FLIGHT]:
             self._busy = time.monotonic()
             return True
@@ -334,7 +334,7 @@ class Crawl:
             self.progress.note_dropped(reason, 1)
             return False
         place = self.policy.place_now(entry, self.strategy.score)
-        if place < entry.priority and (best := self.frontier.best(now)) is not None and place < best:
+        if place < entry.priority and (best := self.frontier.next(now).best) is not None and place < best:
             self.frontier.put_back(entry, place)
             return False
         self.in_flight[entry.key] = entry

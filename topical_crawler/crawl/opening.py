@@ -76,7 +76,7 @@ def _claim_shared(frontier: Frontier, topic: Topic, options: CrawlOptions) -> No
     known = frontier.journal.agree("claim", mine)
     _compare(known, mine, f"Redis, under the name {options.name!r},", "name another crawl (-s TOPICAL_CRAWL=NAME)")
     if known["edition"] != mine["edition"]:
-        if frontier.details()["workers"] > 1:
+        if frontier.status().details["workers"] > 1:
             raise CrawlError(
                 f"the other workers of the crawl {options.name!r} have another edition of the topic {topic.name!r}. Remedy: give "
                 f"all of them the same files; to change the topic, stop them first (topical-crawler frontier stop)"

@@ -160,7 +160,7 @@ class Refresh:
         """
         if not fetched:
             raise CrawlError(
-                f"{self._frontier.details()['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
+                f"{self._frontier.status().details['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
             )
         assert isinstance(self._frontier, SqliteFrontier)  # others are refused with the arguments
         if self._frontier.journal.load(_SUNK) != _REFRESHING:
@@ -184,7 +184,7 @@ class Refresh:
 
     def has_turn(self, now: float) -> bool:
         """Whether what is given out next belongs to the refresh."""
-        return (best := self._frontier.best(now)) is not None and best >= -SUNK / 2
+        return (best := self._frontier.next(now).best) is not None and best >= -SUNK / 2
 
     def goes_on(self, in_flight: int) -> bool:
         """Whether anything waits that a refresh fetches; once nothing does, and nothing is in flight, it is over."""

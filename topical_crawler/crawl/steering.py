@@ -85,23 +85,23 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not. With
     ``expected`` a crawl that runs estimates now what it has kept; else "expected" is what it estimated when it ended last."""
     last = _count(request, "pages", LAST_PAGES, at_least=0)
-    counts = frontier.counts()
+    status = frontier.status()
     control = control_state(frontier)
     # Every finished page has an outcome, one that was fetched again has several: these are the last ones, or more.
-    outcomes = frontier.journal.outcomes(max(0, counts[State.DONE] - last) if last else 0)
+    outcomes = frontier.journal.outcomes(max(0, status.counts[State.DONE] - last) if last else 0)
     finished = (outcome.reason for _, outcome in outcomes if outcome.reason != REDIRECTED)
     reasons = Counter(deque(finished, last) if last else finished)
     return {
-        **{state.name.lower(): counts[state] for state in State},
-        "hosts": frontier.hosts(),
-        "dropped_because": dict(Counter(frontier.dropped()).most_common()),
+        **{state.name.lower(): status.counts[state] for state in State},
+        "hosts": status.hosts,
+        "dropped_because": dict(Counter(status.dropped).most_common()),
         "last_pages": reasons.total(),
         "last_kept": reasons.pop("", 0),
         "last_rejected_because": dict(reasons.most_common()),
         "paused": control["paused"],
         "page_threshold": control["page_threshold"],
         "marked": len(Marks(frontier).urls),
-        "details": frontier.details(),
+        "details": status.details,
         "expected": frontier.journal.load(ESTIMATE),
         **(crawl.facts(request.get("expected") is True) if crawl.facts is not None else {}),
     }
@@ -159,7 +159,7 @@ def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 def _pause(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """Fetch nothing more, over restarts, until ``resume``."""
     _change(frontier, paused=True)
-    counts = frontier.counts()
+    counts = frontier.status().counts
     return {"paused": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
@@ -173,7 +173,7 @@ def _resume(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 def _stop(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     """End every worker that runs now, in good order."""
     _change(frontier, stop=uuid.uuid4().hex)
-    counts = frontier.counts()
+    counts = frontier.status().counts
     return {"stopping": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
@@ -224,7 +224,7 @@ def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         return {"texts": len(marks.urls)}
     if len(marks.urls.union(text.url for text in new)) > MOST:
         raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Remedy: put texts into the topic's {MARKED}")
-    counts = frontier.counts()
+    counts = frontier.status().counts
     done = counts[State.DONE]
     finished = max((number for number, _ in frontier.journal.outcomes(done)), default=done)  # a page may have several outcomes
     if counts[State.IN_FLIGHT] and not frontier.shared:

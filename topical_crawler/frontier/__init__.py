@@ -19,9 +19,11 @@ from topical_crawler.frontier.base import (
     FrontierServerError,
     Journal,
     LeaseLost,
+    Next,
     Outcome,
     Pushed,
     State,
+    Status,
 )
 from topical_crawler.frontier.memory import MemoryFrontier
 from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier
@@ -46,8 +48,10 @@ __all__ = [
     "Journal",
     "LeaseLost",
     "MemoryFrontier",
+    "Next",
     "Outcome",
     "Pushed",
     "SqliteFrontier",
     "State",
+    "Status",
 ]

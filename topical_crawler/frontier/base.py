@@ -10,7 +10,7 @@ import enum
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from topical_crawler.web.page import Candidate, Evidence
@@ -88,6 +88,39 @@ class Pushed:
             self.dropped[reason] = self.dropped.get(reason, 0) + number
 
 
+class Next(NamedTuple):
+    """What a frontier gives out next.
+
+    Args:
+        best: priority of the best entry among hosts whose turn it is; None where there is none.
+        wait: seconds until a further host's turn comes by its delay: 0.0 where one can be popped now; None where nothing waits,
+            or all that waits is held back by the in-flight limit alone (then a ``done`` changes it).
+    """
+
+    best: float | None
+    wait: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a frontier stands.
+
+    Args:
+        counts: entries in each state, all four states present.
+        dropped: dropped entries by reason.
+        hosts: that have a waiting entry.
+        recovered: entries that were in flight when an earlier process died, and wait again since this frontier was opened.
+        details: facts for people, as JSON data: "backend", its "place" without a password, "bytes", of a shared one workers and
+            leases.
+    """
+
+    counts: dict[State, int]
+    dropped: dict[str, int]
+    hosts: int
+    recovered: int
+    details: dict[str, Any]
+
+
 class FrontierServerError(RuntimeError):
     """A Redis server that cannot be used; the message names it, without a password, and the remedy."""
 
@@ -142,9 +175,6 @@ class Frontier(Protocol):
     shared: bool
     """Whether several processes may use it at the same time. What is in flight is then leased."""
 
-    recovered: int
-    """Entries that were in flight when an earlier process died, and wait again since this frontier was opened."""
-
     journal: Journal
     """What the crawl remembers beside its links."""
 
@@ -163,12 +193,8 @@ class Frontier(Protocol):
         """The best waiting entry among hosts whose turn it is, now in flight; None where there is none. A shared frontier may
         reserve as many entries as the caller is about to pop: ``ahead``, this one included."""
 
-    def best(self, now: float) -> float | None:
-        """The priority that :meth:`pop` would give out, without taking it; None where there is none."""
-
-    def wait(self, now: float) -> float | None:
-        """Seconds until a further host's turn comes by its delay: 0.0 where one can be popped now; None where nothing waits, or
-        all that waits is held back by the in-flight limit alone (then a ``done`` changes it)."""
+    def next(self, now: float) -> Next:
+        """What :meth:`pop` would give out, and when, without taking it."""
 
     def sent(self, key: bytes, now: float) -> None:
         """An entry in flight has arrived at its host or has failed: the host's delay counts from the last such call."""
@@ -212,17 +238,8 @@ class Frontier(Protocol):
     def set_delay(self, host: str, seconds: float) -> None:
         """The delay of one host from now on (robots.txt Crawl-delay), instead of the default."""
 
-    def counts(self) -> dict[State, int]:
-        """How many entries are in each state (all four states present)."""
-
-    def dropped(self) -> dict[str, int]:
-        """How many entries are dropped, by reason."""
-
-    def hosts(self) -> int:
-        """How many hosts have a waiting entry."""
-
-    def details(self) -> dict[str, Any]:
-        """Facts for people, as JSON data: "backend", its "place" without a password, "bytes", of a shared one workers, leases."""
+    def status(self) -> Status:
+        """How many entries it holds in which state, and where."""
 
     def __len__(self) -> int:
         """How many entries wait."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from topical_crawler.frontier.base import Frontier, check_bounds, check_delay
+from topical_crawler.frontier.base import Frontier, Next, check_bounds, check_delay
 
 Place = tuple[float, int]  # where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first
 Turn = tuple[float, bool]  # of a host, taken: from when its delay counts, and whether its entry is still on its way to the host
@@ -100,9 +100,7 @@ class Hosts:
         return None
 
     def wait(self, now: float) -> float | None:
-        """Seconds until a host is ready; None where no delay is being waited for."""
-        if self.best(now) is not None:
-            return 0.0
+        """Seconds until a further host is ready; None where no delay is being waited for."""
         while self._times:
             due, name = self._times[0]
             host = self._hosts[name]
@@ -233,12 +231,9 @@ class LocalFrontier(Frontier):
         self._max_waiting = max_waiting
         self._reasons: Counter[str] = Counter()
 
-    def best(self, now: float) -> float | None:
+    def next(self, now: float) -> Next:
         best = self._hosts.best(now)
-        return -best[1][0] if best is not None else None
-
-    def wait(self, now: float) -> float | None:
-        return self._hosts.wait(now)
+        return Next(None, self._hosts.wait(now)) if best is None else Next(-best[1][0], 0.0)
 
     def set_delay(self, host: str, seconds: float) -> None:
         """See :meth:`Frontier.set_delay`. Not stored: robots.txt is read again by the next process."""
@@ -246,9 +241,3 @@ class LocalFrontier(Frontier):
 
     def renew(self) -> frozenset[bytes]:
         return frozenset()
-
-    def dropped(self) -> dict[str, int]:
-        return dict(+self._reasons)
-
-    def hosts(self) -> int:
-        return len(self._hosts)

@@ -20,6 +20,7 @@ from topical_crawler.frontier.base import (
     Outcome,
     Pushed,
     State,
+    Status,
     check,
     check_priority,
     gained,
@@ -72,7 +73,6 @@ class MemoryFrontier(LocalFrontier):
 
     def __init__(self, delay: float = 0.0, in_flight_per_host: int = 1, max_waiting: int = 0) -> None:
         super().__init__(delay, in_flight_per_host, max_waiting)
-        self.recovered = 0
         self._waiting: dict[bytes, _Row] = {}
         self._in_flight: dict[bytes, tuple[_Row, Turn]] = {}
         self._done: dict[bytes, _Row] = {}  # without evidence
@@ -238,16 +238,15 @@ class MemoryFrontier(LocalFrontier):
             revived += 1
         return revived
 
-    def counts(self) -> dict[State, int]:
-        return {
+    def status(self) -> Status:
+        counts = {
             State.WAITING: len(self._waiting),
             State.IN_FLIGHT: len(self._in_flight),
             State.DONE: len(self._done),
             State.DROPPED: len(self._dropped),
         }
-
-    def details(self) -> dict[str, Any]:
-        return {"backend": "memory", "place": "the memory of this process"}
+        details = {"backend": "memory", "place": "the memory of this process"}
+        return Status(counts, dict(+self._reasons), len(self._hosts), 0, details)
 
     def __len__(self) -> int:
         return len(self._waiting)

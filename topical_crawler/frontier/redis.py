@@ -24,9 +24,11 @@ from topical_crawler.frontier.base import (
     Frontier,
     FrontierServerError,
     LeaseLost,
+    Next,
     Outcome,
     Pushed,
     State,
+    Status,
     check,
     check_bounds,
     check_delay,
@@ -79,7 +81,6 @@ class RedisFrontier(Frontier):
     """
 
     shared = True
-    recovered = 0  # nobody knows at opening whose lease will run out
 
     def __init__(
         self,
@@ -110,7 +111,7 @@ class RedisFrontier(Frontier):
         self._answered = 0.0  # when the last answer was here
         self._measures = clock == "server" and not attach
         self._tokens: dict[bytes, int] = {}
-        self._taken: deque[tuple[bytes, bytes, int]] = deque()  # reserved, and not given out yet
+        self._taken: deque[tuple[Entry, int]] = deque()  # reserved, and not given out yet
         self._lost = 0
         self._closed = attach
         self._server.check()
@@ -147,37 +148,31 @@ class RedisFrontier(Frontier):
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
         """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped and logged; the next one follows."""
-        while self._taken or self._take(now, ahead):
-            record, key, token = self._taken.popleft()
-            if self._tokens.get(key) != token:  # its lease ran out meanwhile
-                continue
-            try:
-                return read_entry(key, record)
-            except RecordError as error:
-                logger.error("%s. It is dropped", error)
-                self.drop(key, DAMAGED)
-        return None
+        while True:
+            while self._taken:
+                entry, token = self._taken.popleft()
+                if self._tokens.get(entry.key) == token:  # else its lease ran out meanwhile
+                    return entry
+            if not self._take(now, ahead):
+                return None
 
     def _take(self, now: float, ahead: int) -> bool:
         popped = self._run("pop", "pop", self.worker, max(1, ahead), now=now) or ()
         for record, key, token in zip(popped[::3], popped[1::3], popped[2::3], strict=True):
-            self._taken.append((record, key, token))
             self._tokens[key] = token
+            try:
+                self._taken.append((read_entry(key, record), token))
+            except RecordError as error:
+                logger.error("%s. It is dropped", error)
+                self.drop(key, DAMAGED)
         return bool(popped)
 
-    def best(self, now: float) -> float | None:
+    def next(self, now: float) -> Next:
+        """See :meth:`Frontier.next`. Another worker may bring something to pop at any time."""
         if self._taken:
-            record, key, _ = self._taken[0]
-            return read_entry(key, record).priority
-        return self._number("best", now)
-
-    def wait(self, now: float) -> float | None:
-        """See :meth:`Frontier.wait`. Another worker may bring something to pop at any time."""
-        return 0.0 if self._taken else self._number("wait", now)
-
-    def _number(self, what: str, now: float) -> float | None:
-        answer = self._run("pop", what, self.worker, now=now)
-        return None if answer is None else float(answer)
+            return Next(self._taken[0][0].priority, 0.0)
+        best, wait = self._run("pop", "next", self.worker, now=now)
+        return Next(None if best is None else float(best), None if wait is None else float(wait))
 
     def sent(self, key: bytes, now: float) -> None:
         self._finish("sent", key, now=now, keep=True)
@@ -281,29 +276,30 @@ class RedisFrontier(Frontier):
         check_delay(seconds)
         self._run("change", "delay", host, repr(float(seconds)))
 
-    def counts(self) -> dict[State, int]:
-        """See :meth:`Frontier.counts`. Over all workers."""
-        waiting, done = (int(n or 0) for n in self._server.call("hmget", "meta", ["waiting", "done"]))
-        flights = self._server.call("hlen", "flights")
-        return {State.WAITING: waiting, State.IN_FLIGHT: flights, State.DONE: done, State.DROPPED: sum(self.dropped().values())}
-
-    def dropped(self) -> dict[str, int]:
-        return {reason.decode(): int(n) for reason, n in self._server.call("hgetall", "reasons").items() if int(n) > 0}
-
-    def hosts(self) -> int:
-        return int(self._server.call("hget", "meta", "hosts") or 0)
-
-    def details(self) -> dict[str, Any]:
+    def status(self) -> Status:
+        """See :meth:`Frontier.status`. Over all workers."""
         meta = {name.decode(): value.decode() for name, value in self._server.call("hgetall", "meta").items()}
-        clock = float(meta["time"])
+        if not meta:
+            raise FrontierServerError(self._server.gone())
+        dropped = {reason.decode(): int(n) for reason, n in self._server.call("hgetall", "reasons").items() if int(n) > 0}
+        counts = {
+            State.WAITING: int(meta.get("waiting", 0)),
+            State.IN_FLIGHT: int(self._server.call("hlen", "flights")),
+            State.DONE: int(meta.get("done", 0)),
+            State.DROPPED: sum(dropped.values()),
+        }
+        return Status(counts, dropped, int(meta.get("hosts", 0)), 0, self._details(meta))
+
+    def _details(self, meta: Mapping[str, str]) -> dict[str, Any]:
+        clock, lease = float(meta["time"]), float(meta["lease"])
         workers = self._server.call("zrange", "workers", 0, -1, withscores=True)
         return {
             "backend": "redis",
             "place": f"{self._server.name} {self.name}",
-            "workers": sum(clock - seen <= max(float(meta["lease"]), 10.0) for _, seen in workers),
+            "workers": sum(clock - seen <= max(lease, 10.0) for _, seen in workers),
             "last_heard_of": {name.decode(): round(clock - seen, 1) for name, seen in workers},
             "pages": int(meta.get("pages", 0)),
-            "lease_seconds": float(meta["lease"]),
+            "lease_seconds": lease,
             "lease_expiries": int(meta.get("expired", 0)),
             "leases_lost": self._lost,
             "damaged": int(meta.get("damaged", 0)),

@@ -136,6 +136,12 @@ class Server:
             raise BusyLoadingError
         return info
 
+    def gone(self) -> str:
+        """What is wrong where the server no longer has the crawl."""
+        return (
+            f"the crawl is no longer in Redis at {self.name}: it was purged, or the server lost its data. Remedy: start it anew"
+        )
+
     def _no_cluster(self) -> str:
         return (
             f"Redis at {self.name} is a node of a Redis Cluster, over which a crawl cannot be spread. Remedy: a server of its own"
@@ -151,7 +157,7 @@ class Server:
         if "MISCONF" in text:
             return f"{at} cannot write its file; nothing of the crawl is lost. Remedy: see that its disk has room, and its log"
         if "GONE" in text:
-            return f"the crawl is no longer in {at}: it was purged, or the server lost its data. Remedy: start it anew"
+            return self.gone()
         if found := re.search(r"\bVERSION (\d+)", text):
             return (
                 f"the crawl in {at} goes on in version {found[1]} of what is stored, this worker writes version {VERSION}. "

@@ -25,6 +25,7 @@ from topical_crawler.frontier.base import (
     Outcome,
     Pushed,
     State,
+    Status,
     check,
     check_priority,
     gained,
@@ -481,7 +482,7 @@ class SqliteFrontier(LocalFrontier):
         self._db = Database(path)
         self.journal = SqliteJournal(self._db)
         try:
-            self.recovered = self._db.run(RECOVER)
+            self._recovered = self._db.run(RECOVER)
             self._db.commit()
             self._number: int = self._db.first(ENTRIES)[0]
             self._finished: int = self._db.first(OUTCOMES)[0]
@@ -657,16 +658,15 @@ class SqliteFrontier(LocalFrontier):
         self._commit()
         return revived
 
-    def counts(self) -> dict[State, int]:
-        return {
+    def status(self) -> Status:
+        counts = {
             State.WAITING: self._waiting,
             State.IN_FLIGHT: len(self._in_flight),
             State.DONE: self._finished - self._revived,
             State.DROPPED: self._reasons.total(),
         }
-
-    def details(self) -> dict[str, Any]:
-        return {"backend": "sqlite", "place": str(self._db.file), "bytes": self._db.bytes()}
+        details = {"backend": "sqlite", "place": str(self._db.file), "bytes": self._db.bytes()}
+        return Status(counts, dict(+self._reasons), len(self._hosts), self._recovered, details)
 
     def __len__(self) -> int:
         return self._waiting

@@ -1,6 +1,6 @@
--- ARGV: time, what ('pop', 'best' or 'wait'), worker, most entries to pop. Leases that ran out are given back first.
--- pop: {record, key, token, record ...} of the best entries, now leased; best: the priority of the best one; wait: seconds until a host's
--- turn comes. Else false.
+-- ARGV: time, what ('pop' or 'next'), worker, most entries to pop. Leases that ran out are given back first.
+-- pop: {record, key, token, record ...} of the best entries, now leased; else false.
+-- next: {priority of the best one, seconds until a host's turn comes}, false each where there is none.
 local failed = begin(ARGV[1])
 if failed then return failed end
 local what, worker = ARGV[2], ARGV[3]
@@ -77,14 +77,10 @@ wake()
 local result = false
 if what == 'pop' then
   result = pop(tonumber(ARGV[4]))
-elseif what == 'best' then
-  local best = call('ZRANGE', READY, 0, 0, 'WITHSCORES')
-  if best[2] then result = string.format('%.17g', -best[2]) end
-elseif call('ZCARD', READY) > 0 then
-  result = '0'
 else
-  local next = call('ZRANGE', RESTING, 0, 0, 'WITHSCORES')
-  if next[2] then result = string.format('%.17g', next[2] - now) end
+  local best, due = call('ZRANGE', READY, 0, 0, 'WITHSCORES')[2], nil
+  if not best then due = call('ZRANGE', RESTING, 0, 0, 'WITHSCORES')[2] end
+  result = {best and string.format('%.17g', -best) or false, best and '0' or due and string.format('%.17g', due - now) or false}
 end
 finish()
 return result
