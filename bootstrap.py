@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("VENV", ROOT / ".venv"))
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+EDITABLE = (ROOT, ROOT / "experiments")  # the product, and what compares: its strategies are entry points
 BASE, ALL = "requirements-base.lock", "requirements.lock"  # what pyproject.toml needs without extras, and with all of them
 LOCKS = {BASE: "a minute", ALL: "a minute or two"}
 TARGETS = {"setup": (ALL, []), "demo": (BASE, ["-m", "topical_crawler", "demo"]), "test": (ALL, ["-m", "pytest"])}
@@ -26,7 +27,7 @@ TARGETS = {"setup": (ALL, []), "demo": (BASE, ["-m", "topical_crawler", "demo"])
 
 def setup(lock: str) -> None:
     """Make the environment that a lock file lists. Its stamp is the digest of what decides its contents."""
-    project = (ROOT / "pyproject.toml").read_bytes()
+    project = b"".join((place / "pyproject.toml").read_bytes() for place in EDITABLE)
     wanted = {name: hashlib.sha256((ROOT / name).read_bytes() + project).hexdigest() for name in (lock, ALL)}
     stamp = VENV / "installed"
     if stamp.is_file() and stamp.read_text() in wanted.values():
@@ -36,7 +37,7 @@ def setup(lock: str) -> None:
     if subprocess.run([BIN / "python", "-m", "pip", "--version"], capture_output=True).returncode if BIN.is_dir() else True:
         venv.create(VENV, with_pip=True, clear=True)
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    for what in (["--require-hashes", "-r", ROOT / lock], ["--no-deps", "--editable", ROOT]):
+    for what in (["--require-hashes", "-r", ROOT / lock], ["--no-deps", *(f"--editable={place}" for place in EDITABLE)]):
         subprocess.run([*pip, *what], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # shown where it fails
     stamp.write_text(wanted[lock])
     print(f"done in {time.monotonic() - start:.0f} s", file=sys.stderr)

@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--topic", default="partybuilding", help="name or path (%(default)s)")
     parser.add_argument("--warc", type=Path, default=ROOT / "demo/demo-web.warc.gz", help="the recorded web (the demo's)")
     parser.add_argument("--pages", type=int, default=2000, help="pages read at most (%(default)s)")
-    parser.add_argument("--strategy", default=",".join(strategies.STRATEGIES), help="default: all")
+    parser.add_argument("--strategy", default=",".join(strategies.names()), help="default: all")
     parser.add_argument("--set", "-s", action="append", default=[], metavar="NAME=VALUE", help="a setting, as of scrapy")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     options = parser.parse_args()

@@ -584,7 +584,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     topics = parser.add_mutually_exclusive_group(required=True)
     topics.add_argument("--topics", nargs="+", metavar="FOLDER=COLUMN", help="topics and the columns of grades")
     topics.add_argument("--sentences", help="topics to be made, name, column and sentence a line", **several)
-    add("--strategies", default=",".join(strategies.STRATEGIES), help="the first is what the others stand beside")
+    add("--strategies", default=",".join(strategies.names()), help="the first is what the others stand beside")
     starts = parser.add_mutually_exclusive_group()
     starts.add_argument("--seeds", help="files of start URLs (each topic's own)", **several)
     starts.add_argument("--start-texts", type=whole(1), metavar="N", help="start at N texts on topic, drawn for every seed")
@@ -623,8 +623,8 @@ def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[
     Raises:
         ValueError: a parameter cannot be read, or its strategy is not among ``names``; the message says which.
 
-    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "keyword"], ["adaptive.page_threshold=0.5"], ["host"])]
-    [('adaptive', {'page_threshold': 0.5}), ('adaptive -host', {'page_threshold': 0.5}), ('keyword', {})]
+    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "anchor"], ["adaptive.page_threshold=0.5"], ["host"])]
+    [('adaptive', {'page_threshold': 0.5}), ('adaptive -host', {'page_threshold': 0.5}), ('anchor', {})]
     """
     tables: dict[str, dict[str, Any]] = {name: {} for name in names}
     for text in parameters:

@@ -38,7 +38,6 @@ from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording
-from topical_crawler.strategies import STRATEGIES
 from topical_crawler.strategies import names as known_strategies
 from topical_crawler.topic.topic import load_topic
 
@@ -220,7 +219,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     console = terminal(stderr=True)
     topics = _topics(opts.topic, opts.labels, opts.grade)
-    strategies = list(dict.fromkeys(opts.strategy or STRATEGIES))
+    strategies = list(dict.fromkeys(opts.strategy or known_strategies()))
     bounds = Bounds(sorted(set(opts.cap)), sorted(set(opts.keep_links), reverse=True))
     floors = read_floors(opts.floors) if opts.floors else []
     check_libraries()  # before the crawls, not after them

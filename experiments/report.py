@@ -54,7 +54,7 @@ _BASELINES = {
     "pale-orange": ("svsm", "ssrm", "vsm"),
     "pale-green": ("category_vsm", "keyword_vsm"),
     "pale-purple": ("content",),
-    "grey": ("breadth_first", "keyword", "random", "shark_search", "pagerank"),
+    "grey": ("breadth_first", "anchor", "random", "shark_search", "pagerank"),
 }
 _OTHERS = ("red", "teal", "brown")
 

@@ -29,11 +29,9 @@ from topical_crawler.services.catalogue import Voice
 from topical_crawler.services.why import meaning
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.strategies import OFF_TOPIC, STRATEGIES
-from topical_crawler.strategies.baselines import PageRankParameters, SharkSearchParameters
-from topical_crawler.strategies.content_url import ContentParameters, ContentUrlParameters
-from topical_crawler.strategies.esvsm import vector_space
+from topical_crawler.strategies.content_url import ContentUrlParameters
 from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
-from topical_crawler.strategies.odp2evsm.strategy import CategoryVsmParameters, KeywordVsmParameters, Odp2evsmParameters
+from topical_crawler.strategies.odp2evsm.strategy import Odp2evsmParameters
 from topical_crawler.strategies.semantic.parameters import SIMILARITY, SemanticParameters
 from topical_crawler.strategies.semantic.url_structure import StructureParameters
 from topical_crawler.topic import files
@@ -182,33 +180,37 @@ def test_every_parameter_is_documented_with_its_default(section: str, defaults: 
     assert documented == plain | ({"comparisons": "see below"} if "comparisons" in values else {})
 
 
-PARAMETERS: dict[str, tuple[object, tuple[str, ...]]] = {
-    "vsm": (vector_space.VsmParameters(), ()),
-    "svsm": (vector_space.SvsmParameters(), ("vsm",)),
-    "esvsm": (EsvsmParameters(), ("vsm", "svsm")),
-    "odp2evsm": (Odp2evsmParameters(), ()),
-    "category_vsm": (CategoryVsmParameters(), ("odp2evsm",)),
-    "keyword_vsm": (KeywordVsmParameters(), ()),
-    "content": (ContentParameters(), ()),
-    "content_url": (ContentUrlParameters(), ()),
-    "shark_search": (SharkSearchParameters(), ()),
-    "pagerank": (PageRankParameters(), ()),
+PARAMETERS: dict[str, object] = {
+    "esvsm": EsvsmParameters(),
+    "odp2evsm": Odp2evsmParameters(),
+    "content_url": ContentUrlParameters(),
 }
-"""The parameters of each strategy, and the sections that document those which it shares."""
+
+
+def defaults_of(parameters: object) -> dict[str, str]:
+    values = {f.name: getattr(parameters, f.name) for f in dataclasses.fields(parameters)}  # type: ignore[arg-type]
+    return {n: "see above" if v is None else str(v).lower() or '""' for n, v in values.items()}
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_every_parameter_of_a_strategy_is_documented_with_its_default(name: str) -> None:
-    defaults, shared = PARAMETERS[name]
-    documented: dict[str, str] = {}
-    for section in (*shared, name):
-        text = re.split(rf"^### \[strategy\.{section}\]$", TEXT["docs/strategies.md"], flags=re.MULTILINE)[1].split("\n##")[0]
-        documented |= {row[0].strip("`"): row[1].strip("`") for row in table_rows(text) if row[0].startswith("`")}
-    values = {f.name: getattr(defaults, f.name) for f in dataclasses.fields(defaults)}  # type: ignore[arg-type]
-    written = {n: "see above" if v is None else str(v).lower() or '""' for n, v in values.items()}
-    assert {n: documented.get(n) for n in written} == written
-    if not shared:
-        assert documented.keys() == written.keys()
+    text = re.split(rf"^### \[strategy\.{name}\]$", TEXT["docs/strategies.md"], flags=re.MULTILINE)[1].split("\n##")[0]
+    documented = {row[0].strip("`"): row[1].strip("`") for row in table_rows(text) if row[0].startswith("`")}
+    assert documented == defaults_of(PARAMETERS[name])
+
+
+def test_every_baseline_is_documented_with_the_defaults_of_its_own_parameters() -> None:
+    text = TEXT["docs/experiments.md"].split("\n### Baselines\n")[1].split("\n###")[0]
+    rows = [row for row in table_rows(text) if len(row) > 1]
+    documented = {key.strip("` "): row[1].strip("`") for row in rows for key in row[0].split(",")}
+    shared = {"vsm", "ssrm", "svsm", "category_vsm"}  # the other keys of which are said to be those of another strategy
+    for name in set(strategies.names()) - set(STRATEGIES):
+        assert name in documented
+        own = defaults_of(strategies.load(name).parameters_type())
+        own = {f"{name}.{key}": value for key, value in own.items() if key == "page_threshold" or name not in shared}
+        if name == "keyword_vsm":
+            own["keyword_vsm.keywords"] = "20, 1"  # by the topic
+        assert {key: documented.get(key) for key in own} == own
 
 
 def test_every_strategy_is_documented() -> None:

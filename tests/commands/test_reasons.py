@@ -134,7 +134,7 @@ def told(answer: dict[str, Any]) -> Reasons:
         ("adaptive", True, True),
         ("semantic", True, True),
         ("content_url", False, True),
-        ("keyword", False, False),
+        ("anchor", False, False),
     ],
 )
 def test_a_crawl_at_rest_tells_what_it_would_tell_if_it_ran(
@@ -193,7 +193,7 @@ def ticking(crawl: Crawl) -> Iterator[None]:
 def test_the_queue_is_shown_whatever_is_wrong_with_the_strategy(
     ask: Ask, say: RunScrapy, topic: Path, tmp_path: Path, recording: Recording
 ) -> None:
-    crawl = begin(topic, tmp_path / "data", recording, "keyword")
+    crawl = begin(topic, tmp_path / "data", recording, "anchor")
     best = next(iter(reasons_of(crawl)))
     crawl.close()
     frontier = SqliteFrontier(tmp_path / "data/frontier.sqlite")
@@ -276,16 +276,16 @@ def test_a_page_is_shown_with_its_links(topic: Path, recording: Recording, width
 
 
 def test_explain_takes_the_strategy_that_a_crawl_would_take(ask: Ask, say: RunScrapy, topic: Path) -> None:
-    (topic / "topic.toml").write_text('title = "党建"\ndefault_strategy = "keyword"\n', encoding="utf-8")
+    (topic / "topic.toml").write_text('title = "党建"\ndefault_strategy = "anchor"\n', encoding="utf-8")
     text = ("topic", "explain", "mytopic", "党员过组织生活")
     found = ask(*text)
-    assert (found["strategy"], found["why"], found["links"]) == ("keyword", {"党员": 0.5, "组织生活": 0.5}, [])
+    assert (found["strategy"], found["why"], found["links"]) == ("anchor", {"党员": 0.5, "组织生活": 0.5}, [])
     assert ask(*text, "-s", "TOPICAL_STRATEGY=vsm")["strategy"] == "vsm"
     assert "alpha" in ask(*text, "--strategy", "semantic")  # Eq. 5
     assert "Taken for a text: 党员过组织生活" in say(*text).stdout
     for arguments, said in (
         (("--strategy", "none"), "no strategy 'none'. Remedy: choose one of adaptive, semantic"),
-        (("--body",), "--body is about the words that 'semantic' sees, not 'keyword'"),
+        (("--body",), "--body is about the words that 'semantic' sees, not 'anchor'"),
         (("--crawl", "nowhere"), "there is no crawl in nowhere"),
     ):
         failed = say(*text, *arguments)
@@ -300,8 +300,8 @@ def test_explain_by_what_a_crawl_has_learned(ask: Ask, say: RunScrapy, topic: Pa
     assert running.returncode == 1 and "data: the crawl runs, and has what it has learned to itself" in running.stderr
     urls = [entry.url for entry in crawl.frontier.waiting(SHOWN)]
     crawl.close()
-    other = say(*text, "--strategy", "keyword")
-    assert other.returncode == 1 and "--crawl data: its strategy is 'content_url', not 'keyword'" in other.stderr
+    other = say(*text, "--strategy", "anchor")
+    assert other.returncode == 1 and "--crawl data: its strategy is 'content_url', not 'anchor'" in other.stderr
     wrong = say("topic", "explain", "sports", "党建", "--crawl", "data")
     assert wrong.returncode == 1 and "--crawl data: its topic is 'mytopic', not 'sports'" in wrong.stderr
 

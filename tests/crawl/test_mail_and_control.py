@@ -32,7 +32,7 @@ from topical_crawler.crawl.steering import (
 )
 from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State, redis_journal
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.strategies.baselines import BreadthFirst
+from topical_crawler.strategies.breadth_first import BreadthFirst
 from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError
 from topical_crawler.web.page import Verdict
 from topical_crawler.web.urls import fingerprint, host

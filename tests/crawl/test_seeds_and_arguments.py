@@ -69,8 +69,8 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     ),
     "precision": ({**START, "precision": "90"}, "precision='90': a share between 0 and 1"),
     "precision of another": (
-        {**START, "precision": "0.9", "strategy": "keyword"},
-        "[strategy.keyword] has no parameter 'precision'",
+        {**START, "precision": "0.9", "strategy": "anchor"},
+        "[strategy.anchor] has no parameter 'precision'",
     ),
     "strategy": ({**START, "strategy": "best"}, "'best'"),
     "frontier": ({**START, "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),

@@ -40,7 +40,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def page(*links: str) -> str:
     anchors = "".join(f"<li><a href='{link}'>党建</a> 支部</li>" for link in links)
-    return f"<!DOCTYPE html><title>党建</title><meta name=keywords content=党建><ul>{anchors}</ul>"
+    return f"<!DOCTYPE html><title>党建</title><meta name=anchors content=党建><ul>{anchors}</ul>"
 
 
 LINKS = ("http://a.cn/old", "http://a.cn/none", "http://a.cn/secret/1", "http://a.cn/tag/党建/", "http://a.cn/gone", "/round")
@@ -238,17 +238,17 @@ def test_a_strategy_sees_only_what_it_wants(cache: Path, monkeypatch: pytest.Mon
 
 
 def test_rows_and_what_is_wrong_with_them() -> None:
-    rows = variants(["keyword", "adaptive"], ["adaptive.rate=0.5", "keyword.word=党建"], ["host", ""])
-    assert [row.name for row in rows] == ["keyword", "adaptive", "adaptive -host"]
+    rows = variants(["anchor", "adaptive"], ["adaptive.rate=0.5", "anchor.word=党建"], ["host", ""])
+    assert [row.name for row in rows] == ["anchor", "adaptive", "adaptive -host"]
     topic = load_topic("partybuilding")
     own = topic.parameters["adaptive"]
     assert own and rows[2].of(topic).parameters["adaptive"] == {**own, "rate": 0.5, "without": ["host"]}
-    assert rows[0].of(topic).parameters["keyword"] == {"word": "党建"}
-    for given in ("keyword.rate", "rate=1", "vsm.rate=1"):
+    assert rows[0].of(topic).parameters["anchor"] == {"word": "党建"}
+    for given in ("anchor.rate", "rate=1", "vsm.rate=1"):
         with pytest.raises(ValueError, match="--parameter"):
-            variants(["keyword"], [given], [])
+            variants(["anchor"], [given], [])
     with pytest.raises(ValueError, match="--without"):
-        variants(["keyword"], [], ["host"])
+        variants(["anchor"], [], ["host"])
 
 
 def test_differences_pair_what_is_alike() -> None:
@@ -295,7 +295,7 @@ def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.Cap
     assert main(["ablation", *given, "--strategies", "semantic", "-s", "TOPICAL_HOWNET=none.txt"]) == 1
     assert "none.txt" in capsys.readouterr().err
     assert main(["ablation", *given, "--strategies", "vsm,none"]) == 1
-    assert main(["ablation", *given, "--strategies", "keyword", "--parameter", "keyword.none=1"]) == 1
+    assert main(["ablation", *given, "--strategies", "anchor", "--parameter", "anchor.none=1"]) == 1
     assert "has no parameter 'none'" in capsys.readouterr().err
 
 
@@ -385,7 +385,7 @@ def test_a_crawl_is_taught(
     assert found[0]["adaptive"] != found[0]["adaptive 8@40,20@100"]
     assert [(pages, len(urls)) for pages, urls in asked] == [(40, 8), (100, 20)] * 2 and asked[:2] == asked[2:]
     assert len({url for _, urls in asked for url in urls}) == 28 and marks_given == {"relevant", "irrelevant"}
-    for strategy, marks in (("keyword", "8@60"), ("adaptive", "8"), ("adaptive", "8@60,8@60"), ("adaptive", "101@60")):
+    for strategy, marks in (("anchor", "8@60"), ("adaptive", "8"), ("adaptive", "8@60,8@60"), ("adaptive", "101@60")):
         assert main(["ablation", *given, "--strategies", strategy, "--marks", marks]) == 1
         assert "--marks" in capsys.readouterr().err
 
@@ -406,7 +406,7 @@ def test_topics_are_made_of_sentences(tmp_path: Path, cache: Path, warc: Path, c
         "--processes",
         "1",
     ]
-    given += ["--seeds", str(tmp_path / "seeds.txt"), "--no-texts", "--strategies", "keyword", "--json", str(found)]
+    given += ["--seeds", str(tmp_path / "seeds.txt"), "--no-texts", "--strategies", "anchor", "--json", str(found)]
     sentences.write_text("# a remark\n\ndj\tgrade\t党建与支部建设\n", encoding="utf-8")
     assert main(["ablation", *given]) == 0
     assert [(run["topic"], run["area"] > 0) for run in json.loads(found.read_text())] == [("dj", True)]

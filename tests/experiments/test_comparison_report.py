@@ -17,8 +17,8 @@ from experiments.comparison import ORACLE, STEPS, RunKey, measure_path
 from experiments.comparison_report import FILES, MOST_SITES, as_json, page, write_report
 from experiments.ranking import Comparison
 from experiments.report import PAPER, TONES, Axis, chart, styles
+from topical_crawler import strategies
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.strategies import STRATEGIES
 from topical_crawler.web.urls import fingerprint
 
 URLS = [f"http://s{i % 40}.cn/{i}" for i in range(600)]
@@ -160,7 +160,7 @@ def test_one_seed_says_nothing_of_intervals() -> None:
 
 
 def test_every_strategy_has_a_look_of_its_own() -> None:
-    names = [*STRATEGIES, "mine", "yours", "theirs", "ours", ORACLE]
+    names = [*strategies.names(), "mine", "yours", "theirs", "ours", ORACLE]
     looks = styles(names)
     assert len({(s.tone, s.dash) for s in looks.values()}) == len(names)
 
@@ -190,12 +190,12 @@ def height_of(text: ElementTree.Element) -> float:
 
 
 def test_names_of_curves_do_not_lie_on_each_other() -> None:
-    looks = styles(STRATEGIES)
-    curves = {n: [(0.0, 0.0), (100.0, 0.5 + i / 1000)] for i, n in enumerate(STRATEGIES)}
+    looks = styles(strategies.names())
+    curves = {n: [(0.0, 0.0), (100.0, 0.5 + i / 1000)] for i, n in enumerate(strategies.names())}
     svg = chart(curves, looks, "a < b", Axis("pages", 100), Axis("recall", 1))
     tree = ElementTree.fromstring(svg)
-    heights = sorted(height_of(t) for t in tree.iter("text") if t.text in STRATEGIES)
-    assert len(heights) == len(STRATEGIES) and all(b - a >= 11 for a, b in pairwise(heights))
+    heights = sorted(height_of(t) for t in tree.iter("text") if t.text in strategies.names())
+    assert len(heights) == len(strategies.names()) and all(b - a >= 11 for a, b in pairwise(heights))
     assert heights[0] > 0 and heights[-1] < float(tree.attrib["viewBox"].split()[3])
 
 

@@ -31,9 +31,9 @@ from experiments.papers.experiment import (
 )
 from experiments.papers.report import FILES, write_report
 from experiments.report import end_of_axis
+from topical_crawler import strategies
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics
 from topical_crawler.web.urls import fingerprint
 
@@ -79,7 +79,7 @@ AS_PRINTED = {"breadth_first": 1, "vsm": 3, "ssrm": 2, "svsm": 4, "esvsm": 8}
 
 def test_every_experiment_can_be_crawled() -> None:
     for experiment in (SUN, NARROW, ZHANG, CHEN):
-        assert {m.strategy for m in experiment.methods} <= set(STRATEGIES)
+        assert {m.strategy for m in experiment.methods} <= set(strategies.names())
         if experiment is not NARROW:
             assert {t.name for t in experiment.topics} <= set(list_topics())
 

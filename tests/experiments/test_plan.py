@@ -14,7 +14,7 @@ from experiments.thinning import KEEP_LINKS
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies import STRATEGIES, load
+from topical_crawler.strategies import load, names
 from topical_crawler.strategies.base import Setup
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic, load_topic
@@ -71,7 +71,7 @@ def test_where_links_are_gone_every_seed_is_another_web(party: LabelledTopic) ->
     ]
     assert all(
         cell.key.setting.keep_links == (0.5 if "links" in cell.name else 1)
-        for cell in cells(party.topic, ["keyword"], starts, bounds)
+        for cell in cells(party.topic, ["anchor"], starts, bounds)
     )
 
 
@@ -129,6 +129,6 @@ def test_the_strategies_that_ask_for_a_random_seed_are_those_that_draw(party: La
             return object.__getattribute__(self, name)
 
     words = Segmenter(party.topic.terms)
-    for name in STRATEGIES:
+    for name in names():
         load(name).make(Watched(name, party.topic, words, Resources.none()))
-    assert asked == DRAWING & set(STRATEGIES)
+    assert asked == DRAWING & set(names())

@@ -100,7 +100,7 @@ def test_every_strategy_finds_what_the_graph_leads_to(topic: Path, web: Web, tmp
     thinning = Thinning(0.5, seed)
     wanted = web.reach(thinning)
     assert 1 < len(wanted) < len(web.reach(Thinning()))
-    for strategy in ("breadth_first", "keyword"):
+    for strategy in ("breadth_first", "anchor"):
         crawl = open_crawl(topic, web.file, tmp_path / strategy, TOPICAL_STRATEGY=strategy)
         crawl.push([seed_entry(START)])
         with Recording(web.file, tmp_path) as recording:

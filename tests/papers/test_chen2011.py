@@ -8,8 +8,7 @@ from math import sqrt
 import pytest
 
 from topical_crawler import Candidate, Evidence, Link, Page
-from topical_crawler.strategies.base import TopicVector
-from topical_crawler.strategies.content_url import Content, ContentUrl, FrequentPrefixes
+from topical_crawler.strategies.content_url import ContentUrl, FrequentPrefixes, TopicVector
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf
 
@@ -85,27 +84,25 @@ def test_equation_1(words: list[str]) -> None:
     w_q = {word: weight * IDF.of(word) for word, weight in TERMS.items()}
     product = sum(w_q[k] * w_p[k] for k in w_q.keys() & w_p.keys())
     expected = product / sqrt(sum(w * w for w in w_p.values()) * sum(w * w for w in w_q.values()))
-    verdict = Content(TOPIC).judge(Page("http://a.cn/", title=" ".join(words)))
+    verdict = ContentUrl(TOPIC).judge(Page("http://a.cn/", title=" ".join(words)))
     assert verdict.relevance == pytest.approx(expected)
     assert verdict.keep == (expected > 0.01)
 
 
 def test_equation_2_and_the_links_that_it_counts() -> None:
-    """N_p of T is the number of links; T&L leaves the known irrelevant ones out, the known relevant ones in."""
+    """N_p leaves the known irrelevant links out, the known relevant ones in."""
     links = tuple(Link(f"http://news.sohu.com/{n}/") for n in range(10))
     page = Page(SOHU[1], title=ON, links=links)
-    t, tl = Content(TOPIC), ContentUrl(TOPIC)
-    for strategy in (t, tl):
-        assert strategy.judge(page).link_relevance == pytest.approx(strategy.judge(page).relevance / 10)
-        for n, title in enumerate((OFF, OFF, OFF, ON, ON)):
-            strategy.learn(links[n].url, strategy.judge(Page(links[n].url, title=title), found=(PLACE,)))
-    assert t.judge(page).link_relevance == pytest.approx(t.judge(page).relevance / 10)
-    assert tl.judge(page).link_relevance == pytest.approx(tl.judge(page).relevance / 7)
+    strategy = ContentUrl(TOPIC)
+    assert strategy.judge(page).link_relevance == pytest.approx(strategy.judge(page).relevance / 10)
+    for n, title in enumerate((OFF, OFF, OFF, ON, ON)):
+        strategy.learn(links[n].url, strategy.judge(Page(links[n].url, title=title), found=(PLACE,)))
+    assert strategy.judge(page).link_relevance == pytest.approx(strategy.judge(page).relevance / 7)
 
 
 def test_links_of_an_irrelevant_page_are_not_followed() -> None:
-    for strategy in (Content(TOPIC), ContentUrl(TOPIC)):
-        verdict = strategy.judge(Page(SOHU[4], title=OFF, links=(Link(SOHU[5]),)), found=(PLACE,))
-        assert (verdict.relevance, verdict.keep, verdict.link_relevance) == (0.0, False, 0.0)
-        place = Evidence(SOHU[4], verdict.link_relevance, verdict.keep, distance=1)
-        assert strategy.score([Candidate(SOHU[5], (place,)), Candidate(SOHU[5], (place, PLACE))]) == [None, 0.2]
+    strategy = ContentUrl(TOPIC)
+    verdict = strategy.judge(Page(SOHU[4], title=OFF, links=(Link(SOHU[5]),)), found=(PLACE,))
+    assert (verdict.relevance, verdict.keep, verdict.link_relevance) == (0.0, False, 0.0)
+    place = Evidence(SOHU[4], verdict.link_relevance, verdict.keep, distance=1)
+    assert strategy.score([Candidate(SOHU[5], (place,)), Candidate(SOHU[5], (place, PLACE))]) == [None, 0.2]

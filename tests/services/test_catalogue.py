@@ -28,7 +28,7 @@ from topical_crawler.workbench.topic import _seeds
 
 def has_chinese_name(name: str) -> bool:
     named = Voice("zh").named(name)
-    return named != name and (bool(re.search("[一-鿿]", named)) or named == "PageRank")
+    return named != name and bool(re.search("[一-鿿]", named))
 
 
 def test_kinds_of_pages_and_marks() -> None:

@@ -1,4 +1,4 @@
-"""content and content_url beyond the paper's print: seeds, waiting links that rise and fall, the state."""
+"""content_url beyond the paper's print: the topic as a vector, seeds, waiting links that rise and fall, the state."""
 
 from __future__ import annotations
 
@@ -6,37 +6,42 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from topical_crawler import Candidate, Evidence, Link, Page, Topic, TopicError, Verdict, load_topic, strategies
-from topical_crawler.strategies.content_url import Content, ContentParameters, ContentUrl, ContentUrlParameters
+from topical_crawler.strategies.content_url import ContentUrl, ContentUrlParameters, TopicVector
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 
 ON, OFF = "党建", "天气"
 PLACE = Evidence("http://a.cn/", 0.2, True)
+TERMS = {"党建": 3.0, "支部": 4.0}
+SEGMENTER = Segmenter(TERMS)
+VECTOR = TopicVector(TERMS, SEGMENTER, Idf({"党建": 1.0, "支部": 1.0, "天气": 1.0}))
 
 
-def make(name: str = "content_url", **parameters: float) -> Content:
-    topic = Topic("t", "试验", {"党建": 1.0}, parameters={name: parameters})
-    made = strategies.create(topic, name, resources=None)
-    assert isinstance(made, Content)
+def make(**parameters: float) -> ContentUrl:
+    topic = Topic("t", "试验", {"党建": 1.0}, parameters={"content_url": parameters})
+    made = strategies.create(topic, "content_url", resources=None)
+    assert isinstance(made, ContentUrl)
     return made
 
 
-def learn(strategy: Content, title: str, *urls: str) -> None:
+def learn(strategy: ContentUrl, title: str, *urls: str) -> None:
     for url in urls:
         strategy.learn(url, strategy.judge(Page(url, title=title), found=(PLACE,)))
 
 
-def score(strategy: Content, url: str, *places: Evidence) -> float | None:
+def score(strategy: ContentUrl, url: str, *places: Evidence) -> float | None:
     return strategy.score([Candidate(url, places or (PLACE,))])[0]
 
 
-@pytest.mark.parametrize("name", ["content", "content_url"])
-def test_a_seed_off_topic_is_left_by_links_that_come_after_those_of_relevant_pages(name: str) -> None:
-    strategy = make(name, page_threshold=0.1)
+def test_a_seed_off_topic_is_left_by_links_that_come_after_those_of_relevant_pages() -> None:
+    strategy = make(page_threshold=0.1)
     links = tuple(Link(f"http://a.cn/{n}") for n in range(4))
     seed = strategy.judge(Page("http://a.cn/", title=OFF, links=links))
     assert (seed.keep, seed.link_relevance) == (False, 0.1 / 4)
@@ -46,9 +51,8 @@ def test_a_seed_off_topic_is_left_by_links_that_come_after_those_of_relevant_pag
     assert strategy.judge(Page("http://a.cn/", title=OFF, links=links), found=(PLACE,)).link_relevance == 0.0
 
 
-@pytest.mark.parametrize("name", ["content", "content_url"])
-def test_the_best_place_counts_and_a_link_found_nowhere_has_none(name: str) -> None:
-    strategy = make(name)
+def test_the_best_place_counts_and_a_link_found_nowhere_has_none() -> None:
+    strategy = make()
     places = (PLACE, Evidence("http://b.cn/", 0.3, True), Evidence("http://c.cn/", 0.0, False, distance=1))
     assert score(strategy, "http://a.cn/1", *places) == 0.3
     assert strategy.explain(Candidate("http://a.cn/1", places))["parent"] == 0.3
@@ -56,7 +60,7 @@ def test_the_best_place_counts_and_a_link_found_nowhere_has_none(name: str) -> N
 
 
 def test_links_that_lead_to_one_page_count_once() -> None:
-    strategy = make("content")
+    strategy = make()
     links = tuple(map(Link, ("http://a.cn/1", "http://a.cn/1#top", "http://a.cn/2", "http://A.cn/2?utm_source=wx")))
     verdict = strategy.judge(Page("http://a.cn/", title=ON, links=links))
     assert verdict.link_relevance == verdict.relevance / 2
@@ -66,7 +70,7 @@ def test_links_that_lead_to_one_page_count_once() -> None:
 def test_the_whole_text_is_judged_not_the_head() -> None:
     said = "本支部党建工作" * 3
     page = Page.from_html("http://a.cn/", f"<title>首页</title><p>{said}</p><nav>天气 天气 天气</nav>")
-    assert make("content").judge(page).why == {"党建": 1.0}
+    assert make().judge(page).why == {"党建": 1.0}
 
 
 def test_waiting_links_rise_and_fall_with_what_is_learned() -> None:
@@ -128,24 +132,24 @@ def test_the_state_is_small_and_does_not_depend_on_the_order() -> None:
     assert restored.revision == one.revision
     page = Page("http://a.cn/", title=ON, links=tuple(Link(url) for url in urls[:100]))
     assert restored.judge(page) == one.judge(page)
-    assert one.judge(page).link_relevance > make("content").judge(page).link_relevance
+    assert one.judge(page).link_relevance > make().judge(page).link_relevance
 
 
 @pytest.mark.parametrize(
-    ("kind", "parameters", "said"),
+    ("parameters", "said"),
     [
-        (ContentParameters, {"page_threshold": 0}, "page_threshold must be above 0: it is also what a seed hands on"),
-        (ContentParameters, {"page_threshold": "0.1"}, "page_threshold must be a number of 0 or more, not '0.1'"),
-        (ContentUrlParameters, {"page_threshold": -1}, "page_threshold must be a number of 0 or more, not -1"),
-        (ContentUrlParameters, {"frequency": 0}, "frequency must be a whole number of 1 or more, not 0"),
-        (ContentUrlParameters, {"frequency": 2.5}, "frequency must be a whole number of 1 or more"),
-        (ContentUrlParameters, {"raise_factor": -1}, "raise_factor must be a number of 0 or more"),
-        (ContentUrlParameters, {"lower_factor": True}, "lower_factor must be a number of 0 or more"),
+        ({"page_threshold": 0}, "page_threshold must be above 0: it is also what a seed hands on"),
+        ({"page_threshold": "0.1"}, "page_threshold must be a number of 0 or more, not '0.1'"),
+        ({"page_threshold": -1}, "page_threshold must be a number of 0 or more, not -1"),
+        ({"frequency": 0}, "frequency must be a whole number of 1 or more, not 0"),
+        ({"frequency": 2.5}, "frequency must be a whole number of 1 or more"),
+        ({"raise_factor": -1}, "raise_factor must be a number of 0 or more"),
+        ({"lower_factor": True}, "lower_factor must be a number of 0 or more"),
     ],
 )
-def test_parameters_are_checked(kind: type, parameters: dict[str, object], said: str) -> None:
+def test_parameters_are_checked(parameters: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        kind(**parameters)
+        ContentUrlParameters(**parameters)
 
 
 def test_parameters_come_from_the_topic(write_topic: WriteTopic) -> None:
@@ -153,8 +157,30 @@ def test_parameters_come_from_the_topic(write_topic: WriteTopic) -> None:
     learn(strategy, ON, "http://a.cn/x/1")
     learn(strategy, OFF, "http://a.cn/y/1")
     assert [score(strategy, f"http://a.cn/{folder}/2") for folder in "xyz"] == [pytest.approx(0.6), 0.0, 0.2]
-    assert isinstance(strategy, ContentUrl)
-    assert not isinstance(make("content", page_threshold=0.2), ContentUrl)
-    folder = write_topic({"topic.toml": 'title = "试验"\n[strategy.content]\nfrequency = 3\n'})
-    with pytest.raises(TopicError, match=r"topic\.toml, line 3: \[strategy\.content\] has no parameter 'frequency'"):
-        strategies.create(load_topic(folder), "content", resources=None)
+    folder = write_topic({"topic.toml": 'title = "试验"\n[strategy.content_url]\nspeed = 3\n'})
+    with pytest.raises(TopicError, match=r"topic\.toml, line 3: \[strategy\.content_url\] has no parameter 'speed'"):
+        strategies.create(load_topic(folder), "content_url", resources=None)
+
+
+def test_the_cosine_and_the_shares_of_the_words() -> None:
+    relevance, why = VECTOR.compare("党建 支部 支部 天气")
+    assert relevance == pytest.approx((3 + 8) / (5 * 6**0.5))
+    assert list(why.items()) == [("支部", 0.7273), ("党建", 0.2727)]
+
+
+@pytest.mark.parametrize("text", ["", "天气", "，。", "\ufffd\0"])
+def test_nothing_in_common(text: str) -> None:
+    assert VECTOR.compare(text) == (0.0, {})
+
+
+def test_the_topic_itself_is_1_and_eight_words_are_told() -> None:
+    many = {f"词{chr(0x4E00 + n)}": 1.0 for n in range(20)}
+    relevance, why = TopicVector(many, Segmenter(many), Idf.load()).compare(" ".join(many))
+    assert relevance == pytest.approx(1.0)
+    assert relevance <= 1.0
+    assert len(why) == 8
+
+
+def test_of_a_topic_is_with_general_idf() -> None:
+    made = TopicVector.of(Topic("t", "试验", TERMS), SEGMENTER)
+    assert made.compare("支部 天气") == TopicVector(TERMS, SEGMENTER, Idf.load()).compare("支部 天气")

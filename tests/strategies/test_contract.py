@@ -1,4 +1,4 @@
-"""Every strategy of this package keeps the contract of ``topical_crawler.testing``."""
+"""Every strategy, of this package and of the experiments, keeps the contract of ``topical_crawler.testing``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler import Candidate, Evidence, Page, Verdict
-from topical_crawler.strategies import STRATEGIES, Strategy
+from topical_crawler.strategies import Strategy, names
 from topical_crawler.testing import CHECKS, TITLES, Check, Subject, check_scores, check_strategy, check_verdict
 
 
-@pytest.fixture(scope="module", params=STRATEGIES)
+@pytest.fixture(scope="module", params=names())
 def subject(request: pytest.FixtureRequest) -> Subject:
     return Subject(request.param)
 

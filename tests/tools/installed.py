@@ -64,6 +64,11 @@ def main(wheel: Path) -> None:
             return ran.stdout + ran.stderr
 
         assert "Usage: topical-crawler COMMAND" in run("--help")
+        code = "from topical_crawler import strategies; print(strategies.names() == list(strategies.STRATEGIES))"
+        told = subprocess.run(
+            [env / "bin/python", "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        )
+        assert told.stdout == "True\n", "there are strategies besides those of the package"
         start = time.monotonic()
         run("demo")
         print(f"demo: {time.monotonic() - start:.0f} s")

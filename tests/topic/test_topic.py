@@ -336,8 +336,8 @@ def test_mistakes_in_topic_toml(write_topic: WriteTopic, toml: str, line: int, p
         ("[strategy.semantic.similarity]\nth1 = 2", 4, ("th1 must be a number from 0 to 1, not 2",)),
         ("[strategy.semantic.structure]\nlimit = 1", 4, ("[strategy.semantic.structure] has no parameter 'limit'", "threshold")),
         ('[strategy.semantic.structure]\nthreshold = "hoch"', 4, ("threshold", "'hoch'")),
-        ("[strategy.semantics]\npage_threshold = 1", 3, ("'semantics'", ", ".join(strategies.STRATEGIES))),
-        ('default_strategy = "semantics"', 3, ("'semantics'", ", ".join(strategies.STRATEGIES))),
+        ("[strategy.semantics]\npage_threshold = 1", 3, ("'semantics'", ", ".join(strategies.names()))),
+        ('default_strategy = "semantics"', 3, ("'semantics'", ", ".join(strategies.names()))),
     ],
 )
 def test_mistakes_in_parameters(write_topic: WriteTopic, toml: str, line: int, parts: tuple[str, ...]) -> None:
@@ -348,9 +348,7 @@ def test_mistakes_in_parameters(write_topic: WriteTopic, toml: str, line: int, p
 
 
 def test_no_such_strategy() -> None:
-    with pytest.raises(
-        ValueError, match=re.escape(f"no strategy 'bfs'. Remedy: choose one of {', '.join(strategies.STRATEGIES)}")
-    ):
+    with pytest.raises(ValueError, match=re.escape(f"no strategy 'bfs'. Remedy: choose one of {', '.join(strategies.names())}")):
         strategies.create("partybuilding", "bfs", resources=None)
 
 

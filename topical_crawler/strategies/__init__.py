@@ -31,19 +31,10 @@ BUILT_IN: Mapping[str, str] = {
     "adaptive": f"{GROUP}.adaptive.strategy:Adaptive",
     "semantic": f"{GROUP}.semantic.strategy:Semantic",
     "esvsm": f"{GROUP}.esvsm.strategy:Esvsm",
-    "svsm": f"{GROUP}.esvsm.vector_space:SvsmStrategy",
-    "ssrm": f"{GROUP}.esvsm.vector_space:SsrmStrategy",
-    "vsm": f"{GROUP}.esvsm.vector_space:VsmStrategy",
     "odp2evsm": f"{GROUP}.odp2evsm.strategy:Odp2evsm",
-    "keyword_vsm": f"{GROUP}.odp2evsm.strategy:KeywordVsm",
-    "category_vsm": f"{GROUP}.odp2evsm.strategy:CategoryVsm",
-    "breadth_first": f"{GROUP}.baselines:BreadthFirst",
-    "shark_search": f"{GROUP}.baselines:SharkSearch",
+    "breadth_first": f"{GROUP}.breadth_first:BreadthFirst",
+    "anchor": f"{GROUP}.anchor:Anchor",
     "content_url": f"{GROUP}.content_url:ContentUrl",
-    "content": f"{GROUP}.content_url:Content",
-    "keyword": f"{GROUP}.baselines:KeywordAnchors",
-    "random": f"{GROUP}.baselines:RandomOrder",
-    "pagerank": f"{GROUP}.baselines:PageRank",
 }
 """The strategies of this package, imported on demand. They are no entry points: an egg may lack its metadata."""
 STRATEGIES: Sequence[str] = tuple(BUILT_IN)  # their names; `names` also knows those of other distributions

@@ -37,11 +37,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.resources.registry import Resources
-from topical_crawler.text.segment import Segmenter, normalise
-from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
+from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText, TopicError
 from topical_crawler.topic.topic import Topic, topic_line
-from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of
 
 _T = TypeVar("_T")
 Progress = Callable[[float, str], None]
@@ -324,49 +323,15 @@ def unpacked(text: str, kind: str) -> NDArray[Any]:
     return np.frombuffer(b64decode(text), dtype=kind)
 
 
-class TopicVector:
-    """sim(q, p) = Σ_{k∈q∩p} W_kq·W_kp / √(Σ_k W_kp² · Σ_k W_kq²) of a topic q and any text p.
+class KeywordJudge(Strategy):
+    """The judge of pages that several baselines share: relevance is the share of topic terms among the words of a page's
+    description information. The default threshold is 0: one term is enough."""
 
-    W_kp is the frequency of the word k in the text, times its IDF; W_kq has the weight of the topic term in place of a frequency.
-
-    Args:
-        terms: topic terms with their weights.
-        segmenter: must know the terms.
-        idf: of words in Chinese at large.
-
-    >>> vector = TopicVector({"党建": 1.0, "支部": 1.0}, Segmenter(["党建", "支部"]), Idf.load())
-    >>> vector.similarity("党建 支部") > vector.similarity("支部要闻") > vector.similarity("今日天气") == 0
-    True
-    """
-
-    def __init__(self, terms: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
-        self._segmenter = segmenter
-        topic = keyword_vector(terms, idf)
-        self._vsm = Vsm(topic, idf)
-        self._terms = _any_of(topic)
-
-    @classmethod
-    def of(cls, topic: Topic, segmenter: Segmenter) -> TopicVector:
-        """The vector of a topic, with the IDF of general Chinese."""
-        return cls(topic.terms, segmenter, Idf.load())
-
-    def similarity(self, text: str) -> float:
-        """The cosine, from 0 for nothing in common to 1."""
-        # Most texts around links hold nothing of the topic; to see that takes a tenth of cutting them into words.
-        return self._vsm.of(self._segmenter.content(text)) if self._terms.search(normalise(text)) else 0.0
-
-    def compare(self, text: str) -> tuple[float, dict[str, float]]:
-        """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""
-        words = self._segmenter.content(text)
-        return self._vsm.of(words), shares(self._vsm.parts(words))
-
-
-def _any_of(terms: Iterable[str]) -> re.Pattern[str]:
-    """Finds any of the terms in a normalised text. Grouped by their first character, so that few are tried at a place."""
-    rests: dict[str, list[str]] = {}
-    for term in sorted(terms):
-        rests.setdefault(term[0], []).append(re.escape(term[1:]))
-    return re.compile("|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items()))
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        words = self.segmenter.words(description_of(page))
+        matching = [w for w in words if w in self.topic.terms]
+        relevance = len(matching) / len(words) if words else 0.0
+        return Verdict(relevance, relevance > self.page_threshold, {w: round(1 / len(matching), 4) for w in matching})
 
 
 # -- Words of a site

@@ -1,8 +1,8 @@
-"""Page text and URL strings (Chen & Zhu 2011): the paper's T&L as ``content_url``, its baseline T as ``content``.
+"""Page text and URL strings (Chen & Zhu 2011): the paper's T&L, the strategy ``content_url``.
 
-Both judge a page by its whole text (Eq. 1) and follow the links of relevant pages only (Eq. 2). T&L learns from the URLs of the
-pages that it has judged: which links of a page are known not to be relevant, and with which strings relevant and irrelevant URLs
-begin (§2.2.3). Such a string is a prefix that ends in a slash: the host alone, the host with a folder, with two, and so on.
+A page is judged by its whole text (Eq. 1), and only the links of relevant pages are followed (Eq. 2). T&L learns from the URLs of
+the pages that it has judged: which links of a page are known not to be relevant, and with which strings relevant and irrelevant
+URLs begin (§2.2.3). Such a string is a prefix that ends in a slash: the host alone, the host with a folder, with two, and so on.
 
 >>> list(prefixes("http://news.sohu.com/20110225/n279530112.shtml"))
 ['http://news.sohu.com/', 'http://news.sohu.com/20110225/']
@@ -15,7 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from topical_crawler.strategies.base import Parameters, Setup, Strategy, TopicVector, check_fields
+from topical_crawler.strategies.base import Parameters, Setup, Strategy, check_fields, shares
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
+from topical_crawler.topic.topic import Topic
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 from topical_crawler.web.urls import MAX_DEPTH, canonical, fingerprint
 
@@ -137,77 +140,58 @@ class PrefixSets:
 _BYTES = 8
 
 
+class TopicVector:
+    """sim(q, p) = Σ_{k∈q∩p} W_kq·W_kp / √(Σ_k W_kp² · Σ_k W_kq²) of a topic q and any text p.
+
+    W_kp is the frequency of the word k in the text, times its IDF; W_kq has the weight of the topic term in place of a frequency.
+
+    Args:
+        terms: topic terms with their weights.
+        segmenter: must know the terms.
+        idf: of words in Chinese at large.
+
+    >>> vector = TopicVector({"党建": 1.0, "支部": 1.0}, Segmenter(["党建", "支部"]), Idf.load())
+    >>> vector.compare("支部要闻")[1], vector.compare("今日天气")
+    ({'支部': 1.0}, (0.0, {}))
+    """
+
+    def __init__(self, terms: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
+        self._segmenter = segmenter
+        self._vsm = Vsm(keyword_vector(terms, idf), idf)
+
+    @classmethod
+    def of(cls, topic: Topic, segmenter: Segmenter) -> TopicVector:
+        """The vector of a topic, with the IDF of general Chinese."""
+        return cls(topic.terms, segmenter, Idf.load())
+
+    def compare(self, text: str) -> tuple[float, dict[str, float]]:
+        """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""
+        words = self._segmenter.content(text)
+        return self._vsm.of(words), shares(self._vsm.parts(words))
+
+
 @dataclass(frozen=True)
-class ContentParameters(Parameters):
-    """Constants of T; the table ``[strategy.content]`` of a topic sets them."""
-
-    page_threshold: float = 0.01  # a page is relevant when Eq. 1 over its text is above this. Not printed
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.page_threshold == 0:
-            raise ValueError("page_threshold must be above 0: it is also what a seed hands on that is not relevant itself")
-
-
-@dataclass(frozen=True)
-class ContentUrlParameters(ContentParameters):
+class ContentUrlParameters(Parameters):
     """Constants of T&L; the table ``[strategy.content_url]`` of a topic sets them."""
 
+    page_threshold: float = 0.01  # a page is relevant when Eq. 1 over its text is above this. Not printed
     frequency: int = 3  # f, in how many addresses a string is frequent. Not printed; 3 in the paper's example
     raise_factor: float = 1.5  # a, for links that begin with a string of S
     lower_factor: float = 0.5  # b, for links that begin with a string of U
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_fields(self, least={"frequency": 1})
+        if self.page_threshold == 0:
+            raise ValueError("page_threshold must be above 0: it is also what a seed hands on that is not relevant itself")
 
 
-class Content(Strategy):
-    """The strategy ``content``: each link of a relevant page gets sim(q, p)/N_p (Eq. 2), N_p the page's number of links.
+class ContentUrl(Strategy):
+    """Each link of a relevant page gets sim(q, p)/N_p (Eq. 2), adjusted by the strings S and U at the head of its URL (§2.2.3).
+    N_p, the page's number of links, leaves out those that are known not to be relevant. Known relevant ones count.
 
     A link that is found on several pages has the highest of their values; the paper, which does not queue a link again, leaves it
     the first. The links of a page that is not relevant get 0, which closes them. But the paper takes its seeds from the training
     set: the links of a seed that is not relevant itself, such as a home page, get what those of a page at the threshold do.
-    """
-
-    name = "content"
-    wants_text = True
-    parameters_type = ContentParameters
-    parameters: ContentParameters
-
-    def __init__(self, topic: TopicVector, parameters: ContentParameters | None = None) -> None:
-        self.parameters = parameters or self.parameters_type()
-        self._topic = topic
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        return cls(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(cls.parameters_type))
-
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """By Eq. 1 over the full text; its links inherit Eq. 2."""
-        relevance, why = self._topic.compare(full_text(page))
-        keep = relevance > self.page_threshold
-        shared = relevance if keep else 0.0 if found else self.page_threshold
-        return Verdict(relevance, keep, why, inherited=shared / max(1, self._links_of(page)))
-
-    def _links_of(self, page: Page) -> int:
-        """N_p of Eq. 2."""
-        return len({fingerprint(link.url) for link in page.links})
-
-    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [self._priority(c) for c in candidates]
-
-    def _priority(self, candidate: Candidate) -> float | None:
-        """Eq. 2 from the best of the places where the link was found."""
-        return max((e.relevance for e in candidate.evidence), default=0.0) or None
-
-    def explain(self, candidate: Candidate) -> dict[str, float]:
-        return {"parent": max((e.relevance for e in candidate.evidence), default=0.0)}
-
-
-class ContentUrl(Content):
-    """The strategy ``content_url``: N_p of Eq. 2 leaves out links that are known not to be relevant (known relevant ones count),
-    and priorities are adjusted by the strings S and U with which addresses begin (§2.2.3).
 
     What was learned is kept as digests of addresses and as counts of their prefixes: about 12 and 20 bytes a page.
 
@@ -222,14 +206,28 @@ class ContentUrl(Content):
     """
 
     name = "content_url"
+    wants_text = True
     parameters_type = ContentUrlParameters
     parameters: ContentUrlParameters
 
     def __init__(self, topic: TopicVector, parameters: ContentUrlParameters | None = None) -> None:
-        super().__init__(topic, parameters)
+        self.parameters = parameters or ContentUrlParameters()
+        self._topic = topic
         self._relevant: set[bytes] = set()
         self._irrelevant: set[bytes] = set()
         self._strings = PrefixSets(self.parameters.frequency)
+
+    @classmethod
+    def make(cls, setup: Setup) -> Self:
+        return cls(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(cls.parameters_type))
+
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        """By Eq. 1 over the full text; its links inherit Eq. 2."""
+        relevance, why = self._topic.compare(full_text(page))
+        keep = relevance > self.page_threshold
+        shared = relevance if keep else 0.0 if found else self.page_threshold
+        links = {digest for link in page.links if (digest := _digest(link.url)) not in self._irrelevant}
+        return Verdict(relevance, keep, why, inherited=shared / max(1, len(links)))
 
     def learn(self, url: str, verdict: Verdict) -> None:
         digest = _digest(url)
@@ -239,12 +237,9 @@ class ContentUrl(Content):
         (self._strings.relevant if verdict.keep else self._strings.irrelevant).add(url)
         self.revision = self._strings.revision
 
-    def _links_of(self, page: Page) -> int:
-        return len({digest for link in page.links if (digest := _digest(link.url)) not in self._irrelevant})
-
-    def _priority(self, candidate: Candidate) -> float | None:
-        priority = super()._priority(candidate)
-        return priority and priority * self._factor(candidate.url)
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        """Eq. 2 from the best of the places where each link was found, times what its address makes of it."""
+        return [best * self._factor(c.url) if (best := _best(c)) else None for c in candidates]
 
     def _factor(self, url: str) -> float:
         """What the paper's *URL analyser* makes of an address: a, b, 1, or a·b. An address can begin with a string of S and with
@@ -253,7 +248,7 @@ class ContentUrl(Content):
         return (self.parameters.raise_factor if in_s else 1.0) * (self.parameters.lower_factor if in_u else 1.0)
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        return {**super().explain(candidate), "url": self._factor(candidate.url)}
+        return {"parent": _best(candidate), "url": self._factor(candidate.url)}
 
     def state_dict(self) -> dict[str, Any]:
         return {
@@ -269,6 +264,10 @@ class ContentUrl(Content):
         self._strings.relevant.load(state["relevant_strings"])
         self._strings.irrelevant.load(state["irrelevant_strings"])
         self.revision = self._strings.revision
+
+
+def _best(candidate: Candidate) -> float:
+    return max((e.relevance for e in candidate.evidence), default=0.0)
 
 
 def _digest(url: str) -> bytes:

@@ -1,4 +1,4 @@
-"""SVSM in its three readings, and SSRM."""
+"""SVSM in its three readings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from topical_crawler.strategies.esvsm.vector_space import (
     PositionSvsm,
     ProjectedSvsm,
     Reading,
-    Ssrm,
     SvsmParameters,
     TermSimilarity,
     TermSvsm,
@@ -104,19 +103,3 @@ def test_without_hownet_only_the_topics_own_terms_count(words: list[str]) -> Non
 def test_a_reading_that_there_is_not() -> None:
     with pytest.raises(ValueError, match="reading must be one of terms, projected, positions, not 'printed'"):
         SvsmParameters(reading="printed")  # type: ignore[arg-type]
-
-
-def test_ssrm_by_hand() -> None:
-    """Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j."""
-    ssrm = Ssrm(TOPIC, SIMILARITY, IDF)
-    document = {"核心": 2 / 3 * 3, "进程": 1 / 3 * 2}
-    upper = sum(q * d * float(SIMILARITY.row(w)[i]) for w, d in document.items() for i, q in enumerate(TOPIC.values()))
-    assert ssrm.of(["核心", "进程", "核心"]) == pytest.approx(upper / (sum(document.values()) * 3))
-    assert ssrm.of(["没有的词"]) == ssrm.of([]) == 0.0
-
-
-@given(TEXTS)
-def test_ssrm_is_a_mean(words: list[str]) -> None:
-    ssrm = Ssrm(TOPIC, SIMILARITY, IDF)
-    single = [ssrm.of([w]) for w in words]
-    assert min(single, default=0) - 1e-9 <= ssrm.of(words) <= max(single, default=0) + 1e-9

@@ -1,4 +1,4 @@
-"""What the four methods of Sun et al. 2018 share (Eq. 9), SVSM (section 1.2, Eq. 2-7) and the baselines VSM, SSRM and SVSM.
+"""What the four methods of Sun et al. 2018 share (Eq. 9), and SVSM (section 1.2, Eq. 2-7).
 
 Pages are judged by full text, links by parent pages and anchors (section 1.5); the methods differ in the measure alone.
 
@@ -16,8 +16,7 @@ it is read here in three ways:
     As Eq. 2, 3, 6 and 8 are printed: each side sorted by weight, the shorter one filled up with 0, the first number compared with
     the first. Unlike terms share a dimension, so that what is compared is how steeply the weights fall.
 
-``terms`` is the default: it reached most by far (docs/decisions.md). The topic of the baselines is the keywords with their
-weights; only ``esvsm`` reads documents of the topic.
+``terms`` is the default: it reached most by far (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Literal, Protocol, Self, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.resources.hownet import ConceptIndex, HowNet
 from topical_crawler.resources.registry import Resources
-from topical_crawler.strategies.base import BELOW_THRESHOLD, Setup, Strategy, check_fields, shares
+from topical_crawler.strategies.base import BELOW_THRESHOLD, Strategy, check_fields, shares
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
+from topical_crawler.text.statistics import Idf, norm, term_vector
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 
 _CACHED_ANCHORS = 50_000
@@ -277,95 +276,3 @@ class ProjectedSvsm:
         vector = term_vector(words, self._idf)
         parts = {word: x * float(self._similarity.row(word) @ self._weights) for word, x in vector.items()}
         return {word: part for word, part in parts.items() if part > 0}
-
-
-class Ssrm:
-    """Relevance = Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j, from 0 to 1.
-
-    It is the mean similarity of the text's terms to the topic's, term → weight q (> 0), both weighed by TF-IDF: how often a text
-    says the topic's own words counts for little among many words that are faintly similar.
-
-    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
-    >>> ssrm = Ssrm({"内核": 3.0, "进程": 1.0}, similarity, Idf({"核心": 1.0}))
-    >>> round(ssrm.of(["核心"]), 3), round(ssrm.of(["核心", "天气"]), 3), ssrm.of([])
-    (0.65, 0.325, 0.0)
-    """
-
-    def __init__(self, topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf) -> None:
-        self._means = similarity.means([topic[term] for term in similarity.terms])
-        self._idf = idf
-
-    def of(self, words: Sequence[str]) -> float:
-        vector = term_vector(words, self._idf)
-        total = fsum(vector.values())
-        return min(fsum(self.parts(words).values()) / total, 1.0) if total else 0.0
-
-    def parts(self, words: Sequence[str]) -> dict[str, float]:
-        vector = term_vector(words, self._idf)
-        return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
-
-
-# No paper prints a threshold. A cosine is the smaller the more terms a topic has; SVSM's is between the best for few and for
-# many, on the side of keeping. SSRM has no good one: with HowNet, nearly every text is as similar to a topic as any other.
-@dataclass(frozen=True)
-class VsmParameters(TextAndAnchorParameters):
-    """Constants of ``vsm``."""
-
-    page_threshold: float = 0.01
-
-
-@dataclass(frozen=True)
-class SsrmParameters(TextAndAnchorParameters):
-    """Constants of ``ssrm``."""
-
-    page_threshold: float = 0.001
-
-
-class VsmStrategy(TextAndAnchor):
-    """The strategy ``vsm``, the vector space model: the cosine of TF-IDF vectors.
-
-    >>> from topical_crawler import Page, strategies
-    >>> vsm = strategies.create("partybuilding", "vsm", resources=None)
-    >>> [vsm.judge(Page("http://a.cn/", title=title)).keep for title in ("学习贯彻党章 严肃党内政治生活", "球队升至榜首")]
-    [True, False]
-    """
-
-    name = "vsm"
-    parameters_type = VsmParameters
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        idf = Idf.load()
-        measure = Vsm(keyword_vector(setup.topic.terms, idf), idf)
-        return cls(measure, setup.segmenter, setup.parameters(VsmParameters))
-
-
-class SsrmStrategy(TextAndAnchor):
-    """The strategy ``ssrm``, the semantic similarity retrieval model: the mean similarity of the words of both sides."""
-
-    name = "ssrm"
-    parameters_type = SsrmParameters
-    needs = ("hownet", "hownet_tree")
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        idf = Idf.load()
-        topic = keyword_vector(setup.topic.terms, idf)
-        measure = Ssrm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf)
-        return cls(measure, setup.segmenter, setup.parameters(SsrmParameters))
-
-
-class SvsmStrategy(TextAndAnchor):
-    """The strategy ``svsm``, the semantic vector space model without a topic model and without replacement of the topic word."""
-
-    name = "svsm"
-    parameters_type = SvsmParameters
-    needs = ("hownet", "hownet_tree")
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        idf = Idf.load()
-        parameters = setup.parameters(SvsmParameters)
-        topic = keyword_vector(setup.topic.terms, idf)
-        measure = svsm(topic, TermSimilarity.of_terms(list(topic), setup.resources), idf, parameters.reading)
-        return cls(measure, setup.segmenter, parameters)

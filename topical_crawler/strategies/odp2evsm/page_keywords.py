@@ -17,7 +17,6 @@ import numpy as np
 from topical_crawler.strategies.base import shares
 from topical_crawler.strategies.odp2evsm.extension import TopicExtension
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.text.statistics import Idf, Vsm, keyword_vector
 
 FEATURES: Mapping[str, float] = {"title": 1.0, "frequency": 1.2, "part_of_speech": 1.4, "position": 1.2, "length": 1.2}
 """The features, most important first, each with r_k: how many times more the one before it matters (of the first: 1). Neither
@@ -223,23 +222,3 @@ class ExtensionMeasure:
         """Each as ``word``, or ``word~nearest keyword``."""
         parts = ((word, self._topic.nearest(word), k * self._topic.degree(word)) for word, k in keywords)
         return shares({(word if word == nearest else f"{word}~{nearest}"): part for word, nearest, part in parts if part > 0})
-
-
-class CosineMeasure:
-    """All content words of a page, by the cosine of TF-IDF weights: the vector space model of the paper's baselines.
-
-    >>> measure = CosineMeasure({"数据挖掘": 1.0}, Segmenter(["数据挖掘"]), Idf({"数据挖掘": 8.0}))
-    >>> measure.of_anchor("数据挖掘"), measure.of_page("数据挖掘", "聚类与分类").shares
-    (1.0, {'数据挖掘': 1.0})
-    """
-
-    def __init__(self, keywords: Mapping[str, float], segmenter: Segmenter, idf: Idf) -> None:
-        self._vsm = Vsm(keyword_vector(keywords, idf), idf)
-        self._segmenter = segmenter
-
-    def of_page(self, title: str, text: str) -> Measured:
-        words = [*self._segmenter.content(title), *self._segmenter.content(text)]
-        return Measured(self._vsm.of(words), shares(self._vsm.parts(words)))
-
-    def of_anchor(self, anchor: str) -> float:
-        return self._vsm.of(self._segmenter.content(anchor))

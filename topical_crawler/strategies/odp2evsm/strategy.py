@@ -1,4 +1,4 @@
-"""The strategy ``odp2evsm`` (Zhang et al., sections 4 and 5) and the paper's two baselines.
+"""The strategy ``odp2evsm`` (Zhang et al., sections 4 and 5).
 
 A book's page is judged by title and introduction, any other by its description and text;
 :mod:`topical_crawler.strategies.odp2evsm.books` says how links are followed.
@@ -15,13 +15,13 @@ from typing import Any, Self
 
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
-from topical_crawler.strategies.base import Parameters, Setup, Strategy, check_fields, check_number
+from topical_crawler.strategies.base import Setup, Strategy, check_fields, check_number
 from topical_crawler.strategies.odp2evsm.books import BookLinks, entrance, read
 from topical_crawler.strategies.odp2evsm.extension import LAMBDA, Pairs, TopicExtension, WordExtension
-from topical_crawler.strategies.odp2evsm.page_keywords import CosineMeasure, ExtensionMeasure, Measure, NodeWeights
-from topical_crawler.strategies.odp2evsm.topic_keywords import Expansion, initial_keywords, open_tree, own_keywords
+from topical_crawler.strategies.odp2evsm.page_keywords import ExtensionMeasure, Measure, NodeWeights
+from topical_crawler.strategies.odp2evsm.topic_keywords import Expansion, initial_keywords, open_tree
 from topical_crawler.text.segment import Backend, Segmenter
-from topical_crawler.text.statistics import Idf, language
+from topical_crawler.text.statistics import language
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 _CACHED_ANCHORS = 50_000
@@ -61,26 +61,8 @@ class Odp2evsmParameters(CategoryParameters):
             raise ValueError(f'pairs must be "all" or "best", not {self.pairs!r}')
 
 
-@dataclass(frozen=True)
-class CategoryVsmParameters(CategoryParameters):
-    """The table ``[strategy.category_vsm]``."""
-
-    page_threshold: float = 0.02  # a page is relevant when its cosine with the topic is above this
-
-
-@dataclass(frozen=True)
-class KeywordVsmParameters(Parameters):
-    """The table ``[strategy.keyword_vsm]``."""
-
-    keywords: int = 20  # so many of the topic's heaviest terms are the topic
-    page_threshold: float = 0.02  # a page is relevant when its cosine with them is above this
-
-    def __post_init__(self) -> None:
-        check_fields(self, least={"keywords": 1})
-
-
 class BookCrawl(Strategy):
-    """Which part of a page is read, and which links are followed: all of ``odp2evsm`` and its baselines but the measure."""
+    """Which part of a page is read, and which links are followed: all of ``odp2evsm`` but the measure."""
 
     def __init__(self, measure: Measure, parameters: Any) -> None:
         self.parameters = parameters
@@ -166,14 +148,14 @@ class Odp2evsm(BookCrawl):
     @classmethod
     def make(cls, setup: Setup) -> Self:
         parameters = setup.parameters(Odp2evsmParameters)
-        keywords = _category_keywords(setup, parameters)
+        keywords = category_keywords(setup, parameters)
         vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
         opened = WordVectors.open(vectors, setup.cache_dir) if vectors else None
         if opened is not None and parameters.pairs == "best":
             # Keywords and new words are made of known ones. Over all pairs the faint likenesses of such compounds are only noise.
             opened = ComposingVectors(opened.words, opened.matrix)
         words = WordExtension(opened, Cilin(cilin) if cilin else None, parameters.lam)
-        return cls(words, keywords, _segmenter(setup, keywords), NodeWeights(language().tag), parameters)
+        return cls(words, keywords, whole_keywords(setup, keywords), NodeWeights(language().tag), parameters)
 
     @property
     def revision(self) -> int:  # type: ignore[override]
@@ -201,42 +183,14 @@ class Odp2evsm(BookCrawl):
         return ExtensionMeasure(topic, self._segmenter, self._node_weights, self.parameters.page_keywords)
 
 
-class CategoryVsm(BookCrawl):
-    """The strategy ``category_vsm``: the initial keywords of ``odp2evsm``, by their cosine with the page."""
-
-    name = "category_vsm"
-    parameters_type = CategoryVsmParameters
-    needs = ("clc",)
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        parameters = setup.parameters(CategoryVsmParameters)
-        return cls(_cosine(setup, _category_keywords(setup, parameters)), parameters)
-
-
-class KeywordVsm(BookCrawl):
-    """The strategy ``keyword_vsm``: the topic's heaviest terms, by their cosine with the page."""
-
-    name = "keyword_vsm"
-    parameters_type = KeywordVsmParameters
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        parameters = setup.parameters(KeywordVsmParameters)
-        return cls(_cosine(setup, own_keywords(setup.topic, parameters.keywords)), parameters)
-
-
-def _cosine(setup: Setup, keywords: Mapping[str, float]) -> CosineMeasure:
-    return CosineMeasure(keywords, _segmenter(setup, keywords), Idf.load())
-
-
-def _category_keywords(setup: Setup, p: CategoryParameters) -> dict[str, float]:
+def category_keywords(setup: Setup, p: CategoryParameters) -> dict[str, float]:
+    """The initial keywords of the topic's category, with their weights."""
     tree = open_tree(setup.topic, setup.resources, p.tree)
     return initial_keywords(setup.topic, tree, p.category, p.keyword_threshold, p.max_keywords, own_terms=p.own_terms)
 
 
-def _segmenter(setup: Setup, keywords: Mapping[str, float]) -> Segmenter:
-    """One that keeps the keywords whole."""
+def whole_keywords(setup: Setup, keywords: Mapping[str, float]) -> Segmenter:
+    """A segmenter that keeps the keywords whole."""
     if all(word in setup.topic.terms for word in keywords):
         return setup.segmenter
     backend: Backend = "rjieba" if setup.segmenter.backend == "rjieba" else "jieba"

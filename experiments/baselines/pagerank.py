@@ -1,7 +1,4 @@
-"""Baselines that other methods are compared with: breadth-first, random, keywords, PageRank and Shark-Search.
-
-All of them keep a page whose description holds a topic term, and drop no link.
-"""
+"""The strategy ``pagerank``: PageRank over the pages fetched so far (Cho, Garcia-Molina & Page 1998)."""
 
 from __future__ import annotations
 
@@ -10,109 +7,18 @@ from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from hashlib import blake2b
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.strategies.base import Parameters, Setup, Strategy, TopicVector, check_number, packed, unpacked
+from topical_crawler.strategies.base import KeywordJudge, Parameters, packed, unpacked
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
-from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, description_of, full_text
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 from topical_crawler.web.urls import fingerprint
 
-_CACHED_TEXTS = 50_000
 _BYTES = 8
-
-
-class KeywordJudge(Strategy):
-    """The judge of pages that the baselines share: relevance is the share of topic terms among the words of a page's description
-    information. The default threshold is 0: one term is enough."""
-
-    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Any = None) -> None:
-        super().__init__(topic, segmenter, parameters)
-        self.share = lru_cache(_CACHED_TEXTS)(self._share)
-
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        words = self.segmenter.words(description_of(page))
-        matching = [w for w in words if w in self.topic.terms]
-        relevance = len(matching) / len(words) if words else 0.0
-        return Verdict(relevance, relevance > self.page_threshold, {w: round(1 / len(matching), 4) for w in matching})
-
-    def _share(self, text: str) -> float:
-        """The share of topic terms among the distinct content words of a short text, 0 to 1; 0 for no words."""
-        words = self.segmenter.words(text)
-        return sum(w in self.topic.terms for w in words) / len(words) if words else 0.0
-
-
-class BreadthFirst(KeywordJudge):
-    """The strategy ``breadth_first``: every link in the order in which it was found.
-
-    >>> from topical_crawler import Candidate, Page, strategies
-    >>> breadth_first = strategies.create("partybuilding", "breadth_first", resources=None)
-    >>> breadth_first.judge(Page("http://a.cn/", title="新党员入党宣誓仪式")).keep
-    True
-    >>> breadth_first.score([Candidate("http://a.cn/1", ()), Candidate("http://a.cn/2", ())])
-    [0.0, 0.0]
-    """
-
-    name = "breadth_first"
-
-    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [0.0] * len(candidates)
-
-
-class RandomOrder(KeywordJudge):
-    """The strategy ``random``: each link has a fixed random priority, a hash of its address under the seed of the crawl.
-
-    The order is therefore the same in every run with one seed, whatever else waits and however often a link is found.
-
-    >>> from topical_crawler import Candidate, strategies
-    >>> one, same, other = (strategies.create("partybuilding", "random", resources=None, seed=n) for n in (1, 1, 2))
-    >>> link = Candidate("http://a.cn/党建/1", ())
-    >>> one.score([link]) == same.score([link]), one.score([link]) == other.score([link])
-    (True, False)
-    """
-
-    name = "random"
-
-    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Parameters | None = None, seed: int = 0) -> None:
-        super().__init__(topic, segmenter, parameters)
-        self._key = str(seed).encode()
-
-    @classmethod
-    def make(cls, setup: Setup) -> Self:
-        return cls(setup.topic, setup.segmenter, setup.parameters(Parameters), setup.seed)
-
-    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        digests = (blake2b(fingerprint(c.url), digest_size=8, key=self._key).digest() for c in candidates)
-        return [(int.from_bytes(digest) >> 11) / (1 << 53) for digest in digests]  # uniform, 0 to below 1
-
-
-class KeywordAnchors(KeywordJudge):
-    """The strategy ``keyword``, best-first on anchor texts: a link's priority is the share of topic terms among the words of its
-    anchor, the best of the places where it was found.
-
-    >>> from topical_crawler import Candidate, Evidence, strategies
-    >>> keyword = strategies.create("partybuilding", "keyword", resources=None)
-    >>> anchors = ("基层党建", "今日天气")
-    >>> keyword.score([Candidate("http://a.cn/1", (Evidence("http://a.cn/", 0.0, False, anchor),)) for anchor in anchors])
-    [1.0, 0.0]
-    """
-
-    name = "keyword"
-
-    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [self.explain(c)["anchor"] for c in candidates]
-
-    def explain(self, candidate: Candidate) -> dict[str, float]:
-        return {"anchor": max((self.share(e.anchor) for e in candidate.evidence), default=0.0)}
-
-
-# -- PageRank over the pages fetched so far (Cho, Garcia-Molina & Page 1998)
-
 MAX_LINKS = 1000  # links of a page that count at most: the first ones
 FIRST_RANKING = 16  # pages fetched when the ranks are computed for the first time; from then on at every fourth part more
 PRECISION = 1e-6  # the iteration ends when no rank changes by more than this part of the mean rank
@@ -280,79 +186,3 @@ class LinkGraph:
 
 def _digest(url: str) -> bytes:
     return fingerprint(url)[:_BYTES]
-
-
-# -- Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim & Ur 1998, The Shark-Search algorithm)
-
-
-@dataclass(frozen=True)
-class SharkSearchParameters(Parameters):
-    """Constants of the method, with the paper's values; the table ``[strategy.shark_search]`` of a topic sets them."""
-
-    decay: float = 0.5  # δ, what is left of relevance from a page to its links, 0 to 1
-    anchor: float = 0.8  # β, how much the anchor counts against the text around it, 0 to 1
-    inherited: float = 0.8  # γ, how much what a link inherits counts against its anchor and the text around it, 0 to 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("decay", "anchor", "inherited"):
-            value = getattr(self, name)
-            check_number(name, value)
-            if value > 1:
-                raise ValueError(f"{name} must be 1 at most, not {value!r}")
-
-
-class SharkSearch(KeywordJudge):
-    """The strategy ``shark_search``: potential = γ·inherited + (1 − γ)·neighbourhood.
-
-    * inherited: δ·sim(page) of the page that holds the link, or δ times what that page had inherited itself, where its own
-      similarity is 0. A page found in several places has inherited the most that any of them gave.
-    * neighbourhood: β·sim(anchor) + (1 − β)·context, where the context is 1 for an anchor that has anything of the topic, else
-      the similarity of the text around the link.
-
-    sim is the cosine of TF-IDF vectors. A link found in several places has the highest of its potentials.
-
-    >>> from topical_crawler import Candidate, Evidence, strategies
-    >>> shark = strategies.create("partybuilding", "shark_search", resources=None)
-    >>> links = {"党建": "", "更多": "党建 要闻", "首页": "天气"}
-    >>> places = [Evidence("http://a.cn/", 0.1, True, anchor, around=around) for anchor, around in links.items()]
-    >>> by_anchor, by_context, neither = shark.score([Candidate("http://a.cn/1", (place,)) for place in places])
-    >>> by_anchor > by_context > neither == 0.8 * 0.1
-    True
-    """
-
-    name = "shark_search"
-    parameters_type = SharkSearchParameters
-    wants_around = True
-    wants_text = True
-
-    def __init__(self, topic: Topic, segmenter: Segmenter, parameters: SharkSearchParameters | None = None) -> None:
-        super().__init__(topic, segmenter, parameters)
-        self._topic = TopicVector.of(topic, segmenter)
-        self._similarity = lru_cache(_CACHED_TEXTS)(self._topic.similarity)
-
-    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        verdict = super().judge(page)
-        relevant = self._topic.similarity(full_text(page)) or max((e.relevance for e in found), default=0.0)
-        return replace(verdict, inherited=self.parameters.decay * relevant)
-
-    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        return [max(map(self.potential, c.evidence), default=0.0) for c in candidates]
-
-    def potential(self, place: Evidence) -> float:
-        """The score of a link found in one place."""
-        gamma: float = self.parameters.inherited
-        return gamma * place.relevance + (1 - gamma) * self.neighbourhood(place)
-
-    def neighbourhood(self, place: Evidence) -> float:
-        """The neighbourhood score of a link found in one place, 0 to 1."""
-        beta: float = self.parameters.anchor
-        anchor = self._similarity(place.anchor)
-        context = 1.0 if anchor > 0 else self._similarity(place.around)
-        return beta * anchor + (1 - beta) * context
-
-    def explain(self, candidate: Candidate) -> dict[str, float]:
-        if not candidate.evidence:
-            return {}
-        best = max(candidate.evidence, key=self.potential)
-        return {"inherited": best.relevance, "neighbourhood": self.neighbourhood(best)}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.baselines.pagerank import FIRST_RANKING, MAX_LINKS, LinkGraph, PageRank, PageRankParameters
 from topical_crawler import Candidate, Evidence, Link, Page, Topic, TopicError, Verdict, load_topic, strategies
-from topical_crawler.strategies.baselines import FIRST_RANKING, MAX_LINKS, LinkGraph, PageRank, PageRankParameters
 from topical_crawler.text.segment import Segmenter
 
 WriteTopic = Callable[..., Path]  # see conftest.py

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from experiments.baselines.shark_search import SharkSearch, SharkSearchParameters
 from topical_crawler import Candidate, Evidence, Page, Topic, strategies
-from topical_crawler.strategies.base import TopicVector
-from topical_crawler.strategies.baselines import SharkSearch, SharkSearchParameters
+from topical_crawler.strategies.content_url import TopicVector
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf
 
 TERMS = {"天气": 1.0, "降雨": 1.0}
 VECTOR = TopicVector(TERMS, Segmenter(TERMS), Idf.load())
+
+
+def similarity(text: str) -> float:
+    return VECTOR.compare(text)[0]
 
 
 def make(**parameters: float) -> SharkSearch:
@@ -32,8 +36,8 @@ def test_it_reads_the_text_around_links() -> None:
 def test_a_page_hands_on_half_of_its_similarity() -> None:
     text = "天气 要闻"
     verdict = make().judge(Page("http://a.cn/", title=text), found=(place(0.9),))
-    assert verdict.link_relevance == pytest.approx(0.5 * VECTOR.similarity(text))
-    assert make(decay=0.1).judge(Page("http://a.cn/", title=text)).link_relevance == pytest.approx(0.1 * VECTOR.similarity(text))
+    assert verdict.link_relevance == pytest.approx(0.5 * similarity(text))
+    assert make(decay=0.1).judge(Page("http://a.cn/", title=text)).link_relevance == pytest.approx(0.1 * similarity(text))
 
 
 def test_a_page_without_anything_of_the_topic_hands_on_half_of_what_it_inherited() -> None:
@@ -56,9 +60,9 @@ def test_pages_are_kept_by_their_description() -> None:
 @pytest.mark.parametrize(
     ("anchor", "around", "neighbourhood"),
     [
-        ("天气 要闻", "", 0.8 * VECTOR.similarity("天气 要闻") + 0.2),  # the context of an anchor that says something is 1
-        ("要闻", "今日 降雨", 0.2 * VECTOR.similarity("今日 降雨")),
-        ("", "天气", 0.2 * VECTOR.similarity("天气")),
+        ("天气 要闻", "", 0.8 * similarity("天气 要闻") + 0.2),  # the context of an anchor that says something is 1
+        ("要闻", "今日 降雨", 0.2 * similarity("今日 降雨")),
+        ("", "天气", 0.2 * similarity("天气")),
         ("要闻", "体育", 0.0),
         ("", "", 0.0),
     ],

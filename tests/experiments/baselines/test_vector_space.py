@@ -1,14 +1,19 @@
-"""The strategies vsm, ssrm and svsm, made for a topic."""
+"""The strategies vsm, ssrm and svsm, made for a topic, and the measure of ssrm."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from experiments.baselines.vector_space import Ssrm
 from topical_crawler import Page, TopicError, load_topic, strategies
-from topical_crawler.strategies.esvsm.vector_space import PositionSvsm, ProjectedSvsm, TermSvsm
+from topical_crawler.strategies.esvsm.vector_space import PositionSvsm, ProjectedSvsm, TermSimilarity, TermSvsm
+from topical_crawler.text.statistics import Idf
 
 WriteTopic = Callable[..., Path]  # see conftest.py
 TERMS = "内核\t2\n进程\n虚拟内存\n"
@@ -47,3 +52,26 @@ def test_parameters_that_cannot_be_name_file_and_line(write_topic: WriteTopic, n
     folder = write_topic({"topic.toml": f'title = "操作系统"\n[strategy.{name}]\n{line}\n', "terms.tsv": TERMS})
     with pytest.raises(TopicError, match=f"topic.toml, {message}"):
         strategies.create(load_topic(folder), name, resources=None)
+
+
+TOPIC = {"内核": 2.0, "进程": 1.0}
+HOWNET = {"内核": [1.0, 0.3], "核心": [0.9, 0.2], "天气": [0.1, 0.1]}  # 进程 is not in this HowNet
+SIMILARITY = TermSimilarity(["内核", "进程"], {w: i for i, w in enumerate(HOWNET)}, np.array(list(HOWNET.values()), np.float32))
+IDF = Idf({"内核": 4.0, "进程": 2.0, "核心": 3.0, "天气": 1.0})
+TEXTS = st.lists(st.sampled_from(("内核", "进程", "核心", "天气", "没有的词")), max_size=12)
+
+
+def test_ssrm_by_hand() -> None:
+    """Σ_i Σ_j q_i·d_j·Sim(i, j) / Σ_i Σ_j q_i·d_j."""
+    ssrm = Ssrm(TOPIC, SIMILARITY, IDF)
+    document = {"核心": 2 / 3 * 3, "进程": 1 / 3 * 2}
+    upper = sum(q * d * float(SIMILARITY.row(w)[i]) for w, d in document.items() for i, q in enumerate(TOPIC.values()))
+    assert ssrm.of(["核心", "进程", "核心"]) == pytest.approx(upper / (sum(document.values()) * 3))
+    assert ssrm.of(["没有的词"]) == ssrm.of([]) == 0.0
+
+
+@given(TEXTS)
+def test_ssrm_is_a_mean(words: list[str]) -> None:
+    ssrm = Ssrm(TOPIC, SIMILARITY, IDF)
+    single = [ssrm.of([w]) for w in words]
+    assert min(single, default=0) - 1e-9 <= ssrm.of(words) <= max(single, default=0) + 1e-9

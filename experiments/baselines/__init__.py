@@ -1,0 +1,1 @@
+"""Baselines of the papers and of the field, strategies by entry points (``pyproject.toml`` beside this package)."""
