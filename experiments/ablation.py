@@ -18,7 +18,7 @@ of name, column of grades and sentence, separated by tabs.
 A row of the tables is a strategy, or a strategy with some of its parameters changed:
 
     --parameter semantic.tunnel=0   of every crawl of that strategy, whatever the topic says
-    --without anchor,lists          rows "adaptive -anchor" and "adaptive -lists": its parameter ``without`` names that part, too
+    --without anchor,lists          rows "adaptive -anchor" and "adaptive -lists", see :data:`~experiments.adaptive_without.PARTS`
     --marks 20@300,30@800           a row "adaptive 20@300,30@800": a person marks 20 texts after 300 pages, 30 after 800
     --choose STRATEGY.P=0.1,0.2     a row for each value, and the figures of every topic under the value that is best on others
     --oracles                       rows "oracle path" and "oracle greedy", and every area as a share of the first one's
@@ -61,6 +61,7 @@ from scrapy.settings import BaseSettings, Settings
 from w3lib.url import safe_url_string
 
 from experiments import choose, plan
+from experiments.adaptive_without import PARTS, adaptive_without
 from experiments.comparison import REDIRECTED, measure, measure_path
 from experiments.labels import merged_labels
 from experiments.oracle import ORACLES
@@ -297,8 +298,6 @@ class Variant:
     def of(self, topic: Topic) -> Topic:
         """The topic with these parameters."""
         table = {**topic.parameters.get(self.strategy, {}), **self.parameters}
-        if self.left_out:
-            table["without"] = [*table.get("without", ()), self.left_out]
         return dataclasses.replace(topic, parameters={**topic.parameters, self.strategy: table})
 
 
@@ -361,9 +360,10 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         options = config.crawl_options(chosen, topic, arguments)
         start = time.process_time()
         try:
+            kind = adaptive_without(variant.left_out) if variant.left_out else variant.strategy
             strategy = strategies.create(
                 topic,
-                variant.strategy,
+                kind,
                 resources=cast(Resources, config.resources(chosen)),
                 cache_dir=options.cache_dir,
                 segmenter=options.segmenter,
@@ -618,13 +618,13 @@ def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[
     Args:
         names: of strategies.
         parameters: ``STRATEGY.PARAMETER=VALUE`` each, the value as in ``topic.toml``; a plain word is a text.
-        without: parts.
+        without: parts, of :data:`PARTS`.
 
     Raises:
         ValueError: a parameter cannot be read, or its strategy is not among ``names``; the message says which.
 
-    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "anchor"], ["adaptive.page_threshold=0.5"], ["host"])]
-    [('adaptive', {'page_threshold': 0.5}), ('adaptive -host', {'page_threshold': 0.5}), ('anchor', {})]
+    >>> [(v.name, dict(v.parameters)) for v in variants(["adaptive", "anchor"], ["adaptive.page_threshold=0.5"], ["hubs"])]
+    [('adaptive', {'page_threshold': 0.5}), ('adaptive -hubs', {'page_threshold': 0.5}), ('anchor', {})]
     """
     tables: dict[str, dict[str, Any]] = {name: {} for name in names}
     for text in parameters:
@@ -636,6 +636,8 @@ def variants(names: Iterable[str], parameters: Iterable[str], without: Iterable[
     parts = [part for part in without if part]
     if parts and LEARNER not in tables:
         raise ValueError(f"--without leaves out parts of {LEARNER}, which is not among --strategies")
+    if unknown := set(parts) - set(PARTS):
+        raise ValueError(f"--without {','.join(sorted(unknown))}: {LEARNER} has the parts {', '.join(PARTS)}")
     rows = []
     for name, table in tables.items():
         rows.append(Variant(name, name, table))

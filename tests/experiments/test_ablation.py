@@ -238,17 +238,19 @@ def test_a_strategy_sees_only_what_it_wants(cache: Path, monkeypatch: pytest.Mon
 
 
 def test_rows_and_what_is_wrong_with_them() -> None:
-    rows = variants(["anchor", "adaptive"], ["adaptive.rate=0.5", "anchor.word=党建"], ["host", ""])
-    assert [row.name for row in rows] == ["anchor", "adaptive", "adaptive -host"]
+    rows = variants(["anchor", "adaptive"], ["adaptive.rate=0.5", "anchor.word=党建"], ["hubs", ""])
+    assert [(row.name, row.left_out) for row in rows] == [("anchor", ""), ("adaptive", ""), ("adaptive -hubs", "hubs")]
     topic = load_topic("partybuilding")
     own = topic.parameters["adaptive"]
-    assert own and rows[2].of(topic).parameters["adaptive"] == {**own, "rate": 0.5, "without": ["host"]}
+    assert own and rows[2].of(topic).parameters["adaptive"] == {**own, "rate": 0.5}
     assert rows[0].of(topic).parameters["anchor"] == {"word": "党建"}
     for given in ("anchor.rate", "rate=1", "vsm.rate=1"):
         with pytest.raises(ValueError, match="--parameter"):
             variants(["anchor"], [given], [])
-    with pytest.raises(ValueError, match="--without"):
-        variants(["anchor"], [], ["host"])
+    with pytest.raises(ValueError, match="--without leaves out parts of adaptive, which is not among --strategies"):
+        variants(["anchor"], [], ["hubs"])
+    with pytest.raises(ValueError, match=r"--without host: adaptive has the parts feedback, labels, .*, eq5"):
+        variants(["adaptive"], [], ["hubs", "host"])
 
 
 def test_differences_pair_what_is_alike() -> None:

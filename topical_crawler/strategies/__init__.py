@@ -99,7 +99,7 @@ def _origin(entry: EntryPoint) -> str:
 
 def create(
     topic: Topic | str,
-    name: str | None = None,
+    name: str | type[Strategy] | None = None,
     *,
     resources: Resources | None,
     cache_dir: Path | None = None,
@@ -112,7 +112,7 @@ def create(
 
     Args:
         topic: a topic, or the name or path of one.
-        name: one of :func:`names`; None: the topic's own choice.
+        name: one of :func:`names`, or a class that has no entry point; None: the topic's own choice.
         resources: the language resources to use; None: none, so that a word is similar to itself only.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
         cache_dir, seed, progress: see :class:`~topical_crawler.strategies.base.Setup`.
@@ -125,6 +125,6 @@ def create(
             key = mentioned if mentioned in topic.parameters else "default_strategy"
             raise TopicError(f"{topic_line(topic, key)}: no strategy {mentioned!r}. Remedy: {', '.join(known)}")
     chosen = name or topic.default_strategy
-    kind = load(chosen)
+    kind = load(chosen) if isinstance(chosen, str) else chosen
     words = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir)
-    return kind.make(Setup(chosen, topic, words, resources or Resources.none(), cache_dir, seed, progress))
+    return kind.make(Setup(kind.name, topic, words, resources or Resources.none(), cache_dir, seed, progress))

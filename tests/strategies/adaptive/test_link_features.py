@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from topical_crawler.strategies.adaptive import link_model as module
 from topical_crawler.strategies.adaptive.link_model import (
-    KINDS,
     MAX_FEATURES,
     MAX_PARENTS,
     PLACES,
@@ -30,17 +29,12 @@ from topical_crawler.web.page import Evidence
 STANDING = ("best", "mean", "terms", "distance", "likeness", "parent", "wording", "struct")
 
 
-def links(*without: str) -> LinkFeatures:
-    return LinkFeatures(
-        str.split,
-        terms_of=lambda words: float(sum(word == "党建" for word in words)),
-        word_ids=lambda words: " ".join(words).encode(),
-        wording=lambda words: 0.5 * (next(iter(words), "") == "党建"),
-        without=without,
-    )
-
-
-FEATURES = links()
+FEATURES = LinkFeatures(
+    str.split,
+    terms_of=lambda words: float(sum(word == "党建" for word in words)),
+    word_ids=lambda words: " ".join(words).encode(),
+    wording=lambda words: 0.5 * (next(iter(words), "") == "党建"),
+)
 PARENT = "http://dj.a.cn/index.html"
 BROKEN = ("", "党建", "http://[broken/党建", "http://a.cn:port/x", "//", "http://", "http://a.cn/%ff%fe%", "javascript:void(0)")
 
@@ -131,14 +125,6 @@ def test_signs_are_no_words_of_an_anchor() -> None:
 URL, FOUND = "http://a.cn/党建/支部/1.html?x=1", (place("党建 要闻", path="div/a"), place("要闻 党建"))
 
 
-@pytest.mark.parametrize("part", ["address", "anchor", "place"])
-def test_a_part_that_is_left_out_is_gone_and_nothing_else(part: str) -> None:
-    whole = meanings(URL, FOUND)
-    left = meanings(URL, FOUND, links(part))
-    assert {f[0] for f in whole.values()} - {f[0] for f in left.values()} == set(KINDS[part]) - set(STANDING)
-    assert left == {n: f for n, f in whole.items() if f[0] not in KINDS[part]}
-
-
 def test_what_an_address_and_anchors_say() -> None:
     def texts(features: LinkFeatures, anchors: Iterable[str] = {e.anchor for e in FOUND}) -> list[LinkText]:
         return [features.address(URL), features.anchors(tuple(sorted(anchors)))]
@@ -147,9 +133,6 @@ def test_what_an_address_and_anchors_say() -> None:
     assert (address.terms, address.words.decode()) == (1, "党建 支部 1 html")
     assert (anchors.terms, anchors.words.decode()) == (1, "党建 要闻 要闻 党建")  # terms of the best one, words of all
     assert FEATURES.view(URL, FOUND).words == anchors.words and FEATURES.view(URL, ()).words == address.words
-    assert [r.terms for r in texts(links("address"))] == [0, 1]
-    assert [r.terms for r in texts(links("anchor"))] == [1, 0]
-    assert [r.words for r in texts(links("likeness"))] == [b"", b""]
     assert texts(FEATURES, ())[1].terms == 0
 
 
@@ -216,13 +199,6 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
     assert (changing(*one) == changing(*other)) is same  # type: ignore[arg-type]
 
 
-def test_parts_of_standing_can_be_left_out() -> None:
+def test_all_kinds_change_in_their_order() -> None:
     assert ChangingFeatures().kinds == STANDING
-    some = ChangingFeatures(["anchor", "likeness"])
-    assert some.kinds == ("best", "mean", "distance", "parent", "wording", "struct")
-    link = (0.5, 0.25, 1.0, 3, 1.2, 0.4, 0.6, 1)
-    best, mean, _, distance, _, *eq5 = changing(*link)
-    assert some.numbers(seen(link))[0].tolist() == [best, mean, distance, *eq5]
-    assert ChangingFeatures(["eq5"]).numbers(seen(link))[0].tolist() == changing(*link)[:5]
-    assert ChangingFeatures(KINDS).numbers(seen(link, link)).shape == (2, 0)
     assert ChangingFeatures().numbers(seen()).shape == (0, 8)

@@ -209,7 +209,6 @@ class LinkFeatures:
         terms_of: weight of the topic terms among words.
         word_ids: words as they are stored (:meth:`PageClassifier.word_ids`).
         wording: relevance of an anchor by its words, 0 to 1.
-        without: parts that are left out: "survey", or of :data:`KINDS`.
     """
 
     def __init__(
@@ -218,17 +217,12 @@ class LinkFeatures:
         terms_of: Callable[[Iterable[str]], float],
         word_ids: Callable[[Iterable[str]], bytes],
         wording: Callable[[Iterable[str]], float],
-        without: Iterable[str] = (),
     ) -> None:
-        parts = frozenset(without)
-        self._without = _kinds_of(parts)
         self._cut = lru_cache(1024)(cut)  # an anchor is cut more than once, alone and beside others
         self._cut_address = cut
         self._no_words = word_ids(())
-        self._word_ids = (lambda _: self._no_words) if "likeness" in parts else word_ids
-        self._address_terms = (lambda _: 0.0) if "address" in parts else terms_of
-        self._anchor_terms = (lambda _: 0.0) if "anchor" in parts else terms_of
-        self._surveys = "survey" not in parts
+        self._word_ids = word_ids
+        self._terms_of = terms_of
         self.address = lru_cache(8_192)(self._read_address)
         self.anchors = lru_cache(8_192)(self._read_anchors)
         self._places = lru_cache(4_096)(self._read_places)
@@ -263,7 +257,7 @@ class LinkFeatures:
             relevances,
             wordings,
             distance,
-            self._surveys and looks_like_index(url),
+            looks_like_index(url),
         )
 
     def meanings(self, url: str, evidence: Sequence[Evidence], view: LinkView) -> dict[int, Feature]:
@@ -271,21 +265,20 @@ class LinkFeatures:
         features = [*of_address(url), *(f for place in evidence for f in self._of_anchor(place.anchor))]
         for place in evidence[:PLACES]:
             features += _of_place(host(url), host(place.parent), place.path)
-        kept = {number(f): f for f in reversed(features) if f[0] not in self._without}
+        kept = {number(f): f for f in reversed(features)}
         return {n: kept[n] for n in view.features.tolist() if n in kept}
 
     def _numbers(self, features: Iterable[Feature], most: int) -> Numbers:
-        kept = [f for f in features if f[0] not in self._without] if self._without else features
-        return np.array(list(dict.fromkeys(map(number, kept)))[:most], dtype=np.uint32)
+        return np.array(list(dict.fromkeys(map(number, features)))[:most], dtype=np.uint32)
 
     def _read_address(self, url: str) -> LinkText:
         words = self._cut_address(text_of_address(url))
-        return LinkText(self._numbers(of_address(url), _MAX_URL), self._address_terms(words), self._word_ids(words))
+        return LinkText(self._numbers(of_address(url), _MAX_URL), self._terms_of(words), self._word_ids(words))
 
     def _read_anchors(self, anchors: Sequence[str]) -> LinkText:
         features = self._numbers([f for anchor in anchors for f in self._of_anchor(anchor)], _MAX_ANCHORS)
         words = [self._cut(anchor) for anchor in anchors]
-        return LinkText(features, max(map(self._anchor_terms, words), default=0.0), self._word_ids(chain.from_iterable(words)))
+        return LinkText(features, max(map(self._terms_of, words), default=0.0), self._word_ids(chain.from_iterable(words)))
 
     def _read_places(self, own: str, places: Iterable[tuple[str, str]]) -> Numbers:
         return self._numbers((f for parent, path in places for f in _of_place(own, parent, path)), 2 * PLACES)
@@ -293,10 +286,6 @@ class LinkFeatures:
     def _of_anchor(self, anchor: str) -> list[Feature]:
         words = [w for w in dict.fromkeys(self._cut(anchor)) if w.isalnum() or any(c.isalnum() for c in w)]
         return [("anchor", w) for w in words[:_ANCHOR_WORDS]]
-
-
-def _kinds_of(parts: Iterable[str]) -> frozenset[str]:
-    return frozenset(kind for part in parts for kind in KINDS.get(part, ()))
 
 
 def _of_place(own: str, parent: str, path: str) -> list[Feature]:
@@ -309,20 +298,15 @@ class ChangingFeatures:
     on average (tenths), topic terms (thirds), links since the last page on topic, likeness of its words (sixths), the
     parts of Eq. 5 (tenths).
 
-    Args:
-        without: parts that are left out, of :data:`KINDS`.
-
     Attributes:
-        kinds: the kinds that are left.
+        kinds: of the features, in their order.
     """
 
-    def __init__(self, without: Iterable[str] = ()) -> None:
-        left_out = _kinds_of(without)
-        self.kinds = tuple(kind for kind in _SCALES if kind not in left_out)
+    def __init__(self) -> None:
+        self.kinds = tuple(_SCALES)
         numbers = [[number((kind, str(value))) for value in range(_STEPS)] for kind in self.kinds]
-        self._table = np.array(numbers, dtype=np.uint32).reshape(-1, _STEPS)
-        self._rows = np.array([list(_SCALES).index(kind) for kind in self.kinds], dtype=np.int64)
-        scales = np.array([_SCALES[kind] for kind in self.kinds]).reshape(-1, 2, 1)
+        self._table = np.array(numbers, dtype=np.uint32)
+        scales = np.array(list(_SCALES.values()))[:, :, None]
         self._scale, self._most = scales[:, 0].astype(np.float32), scales[:, 1].astype(np.int64)
         self._kind = np.arange(len(self.kinds))[:, None]
 
@@ -333,7 +317,7 @@ class ChangingFeatures:
             state: best relevance, mean relevance, topic terms, distance, likeness and the three parts of Eq. 5 of each, (8 or
                 more, n); further rows are ignored.
         """
-        steps = np.minimum(self._most, (self._scale * state[self._rows]).astype(np.int64))
+        steps = np.minimum(self._most, (self._scale * state[: len(self._kind)]).astype(np.int64))
         numbers: Numbers = self._table[self._kind, steps].T
         return numbers
 

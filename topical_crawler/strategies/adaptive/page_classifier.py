@@ -103,8 +103,6 @@ class PageClassifier:
             texts, or the titles and labels, of the crawl: on a web of laws 财政 is in every text and few titles.
         segmenter: must know them.
         marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
-        labels: whether a page's own labels (tags, breadcrumbs) count like its title.
-        feedback: whether words are learned; else only the terms count.
         even: Eq. 3 over a page's description, and over its text, that speaks neither for the topic nor against it, see
             :func:`evidence`.
         describe: relevance of a description by its distinct content words, 0 to 1; what it says is remembered of pages
@@ -119,8 +117,6 @@ class PageClassifier:
         terms: Mapping[str, float],
         segmenter: Segmenter,
         marked: Sequence[MarkedText] = (),
-        labels: bool = True,
-        feedback: bool = True,
         even: float = 0.0,
         describe: Callable[[Sequence[str]], float] = lambda _: 0.0,
     ) -> None:
@@ -143,8 +139,6 @@ class PageClassifier:
         self._even = even
         self._describe = describe
         self._segmenter = segmenter
-        self._labels = labels
-        self._feedback = feedback
         self._known = lru_cache(32_768)(self._read_word)
         self._terms_in = lru_cache(16_384)(self._find_terms)
         self._marked: dict[int, tuple[Counted, bool]] = {}
@@ -178,9 +172,8 @@ class PageClassifier:
 
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
-        labels = page.labels if self._labels else ()
         text = full_text(page, menus=not article)[:MAX_READ]
-        return self._packed(self._count(text, description_of(page), page.title, labels), labels, article)
+        return self._packed(self._count(text, description_of(page), page.title, page.labels), page.labels, article)
 
     def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
         body, head, of_title, labels = map(self._content, (text, description, title, "\n".join(own_labels)))
@@ -344,7 +337,7 @@ class PageClassifier:
         n = len(memory)
         fetched = np.flatnonzero(memory.fetched[:n])
         articles = fetched[memory.is_article[fetched]]
-        if not self._feedback or len(articles) < MIN_EXAMPLES or len(fetched) < MIN_PAGES:
+        if len(articles) < MIN_EXAMPLES or len(fetched) < MIN_PAGES:
             return
         self._rarity = np.log((self._pages + 1) / (self._frequencies + 0.5)).clip(0).astype(np.float32)
         self._articles = len(articles)

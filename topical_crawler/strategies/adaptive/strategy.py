@@ -39,11 +39,6 @@ from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
-PARTS = (
-    *("feedback", "labels", "sites", "lists", "survey", "hubs", "failures", "model", "rejudging", "second_look"),
-    *("address", "anchor", "place", "standing", "likeness", "eq5"),
-)
-"""What can be left out, one at a time, to see what it is worth (``without``)."""
 REASONS = 5
 """Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
 PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 3.0
@@ -78,18 +73,14 @@ class AdaptiveParameters(Parameters):
             on topic, 0 to 1; 0: no such bound. It is learned anew at each refit, from the articles that are remembered.
         even_relevance: Eq. 3 of Zhou et al. 2019 over a page's description, and over its text, that speaks neither for the topic
             nor against it; 0: it is not looked at. It tells much where a domain corpus weighs the terms, as in the paper.
-        without: parts to leave out, of :data:`PARTS`: for experiments.
     """
 
     page_threshold: float = 0.3
     precision: float = 0.0
     even_relevance: float = 0.0
-    without: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_fields(self, shares=("page_threshold", "precision"))
-        if isinstance(self.without, str) or not isinstance(self.without, Sequence) or set(self.without) - set(PARTS):
-            raise ValueError(f"without must be a list of parts ({', '.join(PARTS)}), not {self.without!r}")
 
 
 @dataclass(slots=True)
@@ -139,7 +130,6 @@ class Adaptive(Strategy):
 
     def __init__(self, topic: Topic, segmenter: Segmenter, eq5: Priority, parameters: AdaptiveParameters | None = None) -> None:
         super().__init__(topic, segmenter, parameters)
-        without = self._without = frozenset(self.parameters.without)
         self._eq5 = eq5
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
@@ -149,13 +139,11 @@ class Adaptive(Strategy):
             topic.terms,
             segmenter,
             topic.marked,
-            labels="labels" not in without,
-            feedback="feedback" not in without,
             even=self.parameters.even_relevance,
             describe=self._relevance,
         )
-        self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, self._relevance, without)
-        self._changing = ChangingFeatures(without)
+        self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, self._relevance)
+        self._changing = ChangingFeatures()
         self._model = LinkModel()
         self._memory = Memory()
         self._next_refit = FIRST_REFIT
@@ -175,8 +163,7 @@ class Adaptive(Strategy):
         return share(self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)]))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        own = page if "sites" in self._without else self._sites.own(page)
-        words, terms = self._classifier.read(own, article="lists" in self._without or not looks_like_list(page.url))
+        words, terms = self._classifier.read(self._sites.own(page), article=not looks_like_list(page.url))
         mark = self._classifier.mark_of(address := digest(page.url))
         relevance = self._classifier.probability(words) if mark is None else mark
         total = sum(terms.values())
@@ -189,12 +176,10 @@ class Adaptive(Strategy):
         return relevance > self.page_threshold and relevance >= self._least_relevance
 
     def missed(self, url: str, found: Sequence[Evidence]) -> Lesson | None:
-        return None if "failures" in self._without or not found else Lesson(None, self._pack_link(url, found), None)
+        return None if not found else Lesson(None, self._pack_link(url, found), None)
 
     def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
         """Of articles, by their marks and by the classifier as it is now; a list has no text that could be kept."""
-        if self._without & {"rejudging", "second_look"}:
-            return [None] * len(lessons)
         all_lessons = [Lesson(*lesson) for lesson in lessons]
         read = [_unpack_words(lesson.page) for lesson in all_lessons]
         articles = {i: words for i, words in enumerate(read) if words is not None and words.is_article}
@@ -206,7 +191,7 @@ class Adaptive(Strategy):
 
     def may_reconsider(self, lesson: Any) -> bool:
         words = Lesson(*lesson).page
-        return bool(words and words[-1]) and not self._without & {"rejudging", "second_look"}
+        return bool(words and words[-1])
 
     def learn(self, url: str, verdict: Verdict) -> None:
         page = digest(url)
@@ -241,13 +226,11 @@ class Adaptive(Strategy):
             self._related.clear()
             self._forget_structs()
         self._classifier.refit(memory)
-        if "rejudging" not in self._without:
-            memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
+        memory.relevance[:n] = np.where(memory.fetched[:n], self._classifier.probabilities(memory), 0)
         self._learn_least_relevance()
-        if "model" not in self._without:
-            values, known = self._outcomes()
-            rows = np.flatnonzero(memory.has_link[:n] & known)
-            self._model.refit(*self._remembered(rows), values[rows])
+        values, known = self._outcomes()
+        rows = np.flatnonzero(memory.has_link[:n] & known)
+        self._model.refit(*self._remembered(rows), values[rows])
         self._refits += 1
         self.revision += 1
 
@@ -288,8 +271,6 @@ class Adaptive(Strategy):
         like would be the last to be followed, and those on it, and it would stay so."""
         memory, n = self._memory, len(self._memory)
         values: Floats = np.where(memory.is_article[:n], memory.relevance[:n], np.float32(0))
-        if "hubs" in self._without:
-            return values, np.ones(n, dtype=bool)
         known = memory.is_article[:n] | ~memory.fetched[:n]
         led_to = np.zeros(n, dtype=np.float32)
         for row, parents in enumerate(memory.parents[:n].tolist()):
@@ -356,10 +337,7 @@ class Adaptive(Strategy):
             struct = self._struct_of_host(name)
             struct = self._struct_at(struct, url) if callable(struct) else struct
             rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
-        state = np.array(rows, dtype=np.float32).T
-        if "eq5" in self._without:
-            state[EQ5] = 0
-        return state
+        return np.array(rows, dtype=np.float32).T
 
     def _forget_structs(self) -> None:
         self._struct_of_host.cache_clear()
@@ -397,12 +375,12 @@ class Adaptive(Strategy):
                 words = in_words(meaning)
                 parts[words] = parts.get(words, 0.0) + weight
         told = {}
-        if "eq5" not in self._without:  # what Eq. 5 says, in proportion, and what was learned of each part since
-            shares = (self._eq5_weights * eq5).astype(np.float64)
-            gain = (float(_log_odds(shares.sum())) - PRIOR) / max(float(shares.sum()), LEAST)
-            for kind, share in zip(KINDS["eq5"], shares.tolist(), strict=True):
-                words = in_words((kind, values[kind]))
-                told[words] = round(gain * share + parts.pop(words), 3)
+        # What Eq. 5 says, in proportion, and what was learned of each part since.
+        shares = (self._eq5_weights * eq5).astype(np.float64)
+        gain = (float(_log_odds(shares.sum())) - PRIOR) / max(float(shares.sum()), LEAST)
+        for kind, own in zip(KINDS["eq5"], shares.tolist(), strict=True):
+            words = in_words((kind, values[kind]))
+            told[words] = round(gain * own + parts.pop(words), 3)
         strongest = sorted(parts.items(), key=lambda p: (-abs(p[1]), p[0]))[:REASONS]
         return told | {words: round(part, 3) for words, part in strongest if round(part, 3)}
 
