@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,14 @@ def written(kind: str, *found: object, setup: Setup = EVERYTHING) -> bytes:
 
 
 def test_json_lines() -> None:
-    said = written("jsonl", *rows([PAGE, COPY], lambda urls: {url: ["http://c.cn/", url] for url in urls})).decode()
+    said = written(
+        "jsonl", *rows([PAGE, COPY], lambda urls: {url: [("http://c.cn/", url, "duplicate")] for url in urls})
+    ).decode()
     first, second = (json.loads(line) for line in said.splitlines())
     names = ("url", "title", "text", "host", "relevance", "fetched", "date", "priority", "depth", "why", "source", "personal")
     assert {name: first[name] for name in names} == {name: getattr(PAGE, name) for name in names}
     assert first["places"] == ["http://a.cn/1.html", "http://a.cn/1", "http://c.cn/"]
+    assert (first["minhash_cluster_size"], second["minhash_cluster_size"]) == (2, 1)
     assert first["measures"] == PAGE.measures
     assert set(first) == {column.name for column in COLUMNS}
     assert (second["text"], second["reason"], second["duplicate_of"], second["similarity"]) == ("", "duplicate", PAGE.url, 0.9)
@@ -43,14 +47,14 @@ def test_json_lines() -> None:
     assert "党建" in said
 
 
-def test_places_are_asked_for_in_batches_and_only_for_kept_pages() -> None:
+def test_what_leads_to_pages_is_asked_for_in_batches_and_only_for_kept_pages() -> None:
     asked: list[int] = []
 
-    def places(urls: list[str]) -> dict[str, list[str]]:
+    def leading(urls: Sequence[str]) -> dict[str, list[tuple[str, str, str]]]:
         asked.append(len(urls))
         return {}
 
-    assert len(list(rows([PAGE, COPY] * 250, places))) == 500  # type: ignore[arg-type]
+    assert len(list(rows([PAGE, COPY] * 250, leading))) == 500
     assert asked == [100, 100, 50]
 
 

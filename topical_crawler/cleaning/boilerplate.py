@@ -151,7 +151,6 @@ MIN_CHARACTERS = 50  # fewest letters and digits of a text: the shortest of 11,0
 MAX_LEFT = 4  # most letters and digits that a boilerplate line has beside its patterns
 MAX_LINK_SHARE = 0.5  # greatest share of a text's letters in lines that are the text of links
 MAX_LINK_LINE = 60  # longest line, in letters, that is looked up among the links
-MAX_STEPS = 30_000  # bound on the product of an expression's counts: keeps the slowest match of a line near a tenth of a second
 
 NO_TEXT = "no text"
 BOILERPLATE_ONLY = "boilerplate only"
@@ -163,8 +162,6 @@ _GOES_ON = tuple("（(：:，,、。；;")  # beginnings of a line that continue
 
 _Kind = Literal["copyright", "boilerplate"]
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufff9-\ufffb\x00-\x08\x0e-\x1f\x7f]")
-_ESCAPED = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
-_COUNT = re.compile(r"(\)?)\{(?:(\d*),)?(\d*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +183,12 @@ class Patterns:
 
 
 class Cleaner:
-    """Removes boilerplate by ``patterns`` (default: those of ``lexicon/boilerplate.txt``) from texts; a text with fewer letters
-    and digits than ``min_characters`` is not kept."""
+    """Removes boilerplate by the patterns of ``lexicon/boilerplate.txt`` from texts; a text with fewer letters and digits than
+    ``min_characters`` is not kept."""
 
-    def __init__(self, min_characters: int = MIN_CHARACTERS, patterns: Patterns | None = None) -> None:
+    def __init__(self, min_characters: int = MIN_CHARACTERS) -> None:
         self.min_characters = min_characters
-        self.patterns = patterns or default_patterns()
+        self.patterns = default_patterns()
 
     def clean(
         self, text: str, anchors: Collection[str] = (), title: str = "", learned: Learned = NOTHING, layout: Layout = ()
@@ -347,71 +344,16 @@ def _below_headings(found: Sequence[Passage]) -> dict[int, int | None]:
 
 @cache
 def default_patterns() -> Patterns:
-    """The patterns of ``lexicon/boilerplate.txt``."""
-    source = data_folder().joinpath("boilerplate.txt")
-    return read_patterns(source.read_text("utf-8").splitlines(), str(source))
-
-
-def read_patterns(lines: Iterable[str], name: str) -> Patterns:
-    """Read the ``lines`` of a file of patterns; ``lexicon/boilerplate.txt`` explains the format at its head. Raises ValueError
-    for a malformed line, with file ``name``, line and remedy.
-
-    >>> read_patterns(["[boilerplate]", "分享到", "[copyright]", "/版权所有.*/"], "my.txt")
-    Traceback (most recent call last):
-    ...
-    ValueError: my.txt, line 4: * and + have no bound; write a count such as {0,80}
-    """
-    sections: dict[str, list[str]] = {"copyright": [], "boilerplate": []}
-    section: list[str] | None = None
-    for number, raw in enumerate(lines, 1):
-        line = raw.strip()
-        where = f"{name}, line {number}"
-        if not line or line.startswith("#"):
-            continue
+    """The patterns of ``lexicon/boilerplate.txt``, which explains its form at its head."""
+    sections: dict[str, list[str]] = {}
+    section: list[str] = []
+    for line in data_folder().joinpath("boilerplate.txt").read_text("utf-8").splitlines():
         if line.startswith("["):
-            section = sections.get(line.strip("[]"))
-            if section is None or not line.endswith("]"):
-                raise ValueError(f"{where}: {line!r} is no section; write [copyright] or [boilerplate]")
-        elif section is None:
-            raise ValueError(f"{where}: a pattern before the first section; put [copyright] or [boilerplate] above it")
+            section = sections.setdefault(line.strip("[]"), [])
         elif line.startswith("/"):
-            section.append(_expression(line, where))
-        elif not (phrase := normalise(line)):
-            raise ValueError(f"{where}: the phrase has no visible character; take the line away")
-        else:
-            section.append(re.escape(phrase))
-    for kind, patterns in sections.items():
-        if not patterns:
-            raise ValueError(f"{name}: no pattern under [{kind}]; add one, such as 版权所有 under [copyright]")
+            section.append(f"(?:{line[1:-1]})")
+        elif line and not line.startswith("#"):
+            section.append(re.escape(normalise(line)))
     # The longest first, so that a phrase does not hide another that begins like it.
-    joined = ("|".join(sorted(patterns, key=len, reverse=True)) for patterns in sections.values())
-    return Patterns(*(re.compile(expression, re.IGNORECASE) for expression in joined))
-
-
-def _expression(line: str, where: str) -> str:
-    if len(line) < 3 or not line.endswith("/"):
-        raise ValueError(f"{where}: a regular expression stands between two slashes, as in /版权所有.{{0,80}}/")
-    source = line[1:-1]
-    bare = _ESCAPED.sub("x", source)
-    if "*" in bare or "+" in bare:
-        raise ValueError(f"{where}: * and + have no bound; write a count such as {{0,80}}")
-    steps = 1
-    for group, _, maximum in _COUNT.findall(bare):
-        if group:
-            raise ValueError(f"{where}: a count on a group makes matching slow; write the group out")
-        if not maximum:
-            raise ValueError(f"{where}: a count needs a bound, as in {{0,80}}")
-        steps *= max(1, int(maximum))
-    if steps > MAX_STEPS:
-        raise ValueError(
-            f"{where}: the counts multiply to {steps:,}, more than {MAX_STEPS:,}; lower them or split the expression"
-        )
-    try:
-        pattern = re.compile(source, re.IGNORECASE)
-    except re.error as error:
-        raise ValueError(f"{where}: not a regular expression ({error}); mend it, or take the slashes off for a phrase") from None
-    if pattern.groups:
-        raise ValueError(f"{where}: write (?:…) for (…)")
-    if pattern.match(""):
-        raise ValueError(f"{where}: the expression matches an empty line; give it at least one fixed character")
-    return f"(?:{source})"
+    joined = {name: "|".join(sorted(found, key=len, reverse=True)) for name, found in sections.items()}
+    return Patterns(**{name: re.compile(expression, re.IGNORECASE) for name, expression in joined.items()})

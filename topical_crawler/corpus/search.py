@@ -339,6 +339,8 @@ def open_index(place: str, unit: Unit, cache_dir: Path) -> SearchIndex:
 class SearchIndex(ABC):
     """Finds the texts of a corpus. Any number of processes may search, and a crawl write, meanwhile."""
 
+    _known: sa.Table  # which text of a page the index has: its digest
+
     def __init__(self, place: str, unit: Unit, cache_dir: Path) -> None:
         self.name = shown(place)
         self.unit = unit
@@ -423,16 +425,22 @@ class SearchIndex(ABC):
     def _make(self) -> None:
         """Make the table if missing."""
 
-    @abstractmethod
     def _unknown(self) -> sa.Select[Any]:
         """The numbers of kept pages whose text the index does not have."""
+        known = self._known
+        # The subquery reads nothing of the pages but the index of their digests.
+        changed = (
+            sa.select(pages.c.id)
+            .outerjoin(known, known.c.page == pages.c.id)
+            .where(sa.or_(known.c.digest.is_(None), known.c.digest != pages.c.content_hash))
+        )
+        return sa.select(pages.c.id).where(pages.c.id.in_(changed), pages.c.keep).order_by(pages.c.id)
 
     @abstractmethod
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
         """Take in texts: number and digest of the page, and what is to be found."""
 
-    @abstractmethod
-    def _finish(self) -> None:
+    def _finish(self) -> None:  # noqa: B027 - most have nothing to do
         """Do what remains once all texts are taken in."""
 
     @abstractmethod
@@ -456,16 +464,6 @@ class SearchIndex(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _unknown(known: sa.Table) -> sa.Select[Any]:
-    # The subquery reads nothing of the pages but the index of their digests.
-    changed = (
-        sa.select(pages.c.id)
-        .outerjoin(known, known.c.page == pages.c.id)
-        .where(sa.or_(known.c.digest.is_(None), known.c.digest != pages.c.content_hash))
-    )
-    return sa.select(pages.c.id).where(pages.c.id.in_(changed), pages.c.keep).order_by(pages.c.id)
 
 
 class _Fts5(SearchIndex):
@@ -514,12 +512,6 @@ class _Fts5(SearchIndex):
                 "python.org, conda, Debian and Homebrew do), or copy the corpus to PostgreSQL (topical-crawler corpus copy)"
             ) from None
 
-    def _unknown(self) -> sa.Select[Any]:
-        return _unknown(self._known)
-
-    def _finish(self) -> None:
-        pass
-
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
         name = self.unit.name
         last = connection.scalar(sa.select(sa.func.max(self._known.c.row))) or 0
@@ -558,7 +550,7 @@ class _TextSearch(SearchIndex):
     def _open(self, place: str, cache_dir: Path) -> sa.Engine:
         from sqlalchemy.dialects.postgresql import TSVECTOR  # here and below: not for a corpus in a file
 
-        self._table = sa.Table(
+        self._known = sa.Table(
             f"search_{self.unit.name}",
             sa.MetaData(),
             sa.Column("page", sa.BigInteger, primary_key=True, autoincrement=False),
@@ -566,24 +558,21 @@ class _TextSearch(SearchIndex):
             sa.Column("runs", sa.Text, nullable=False),
             sa.Column("tokens", TSVECTOR, nullable=False),
         )
-        self._by_token = sa.Index(f"ix_search_{self.unit.name}", self._table.c.tokens, postgresql_using="gin")
-        self._table.indexes.clear()  # made after the first texts: that is faster
+        self._by_token = sa.Index(f"ix_search_{self.unit.name}", self._known.c.tokens, postgresql_using="gin")
+        self._known.indexes.clear()  # made after the first texts: that is faster
         return open_engine(place, read_only=False, patience=PATIENCE)
 
     def _make(self) -> None:
         with self._connected("read") as connection:
-            if sa.inspect(connection).has_table(self._table.name):
+            if sa.inspect(connection).has_table(self._known.name):
                 return
         with self._connected("written") as connection:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(self._LOCK)))
-            self._table.create(connection, checkfirst=True)
-
-    def _unknown(self) -> sa.Select[Any]:
-        return _unknown(self._table)
+            self._known.create(connection, checkfirst=True)
 
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
         if rows := [self._row(*text) for text in texts]:
-            insert = upserting("postgresql", self._table)
+            insert = upserting("postgresql", self._known)
             changes = {name: insert.excluded[name] for name in ("digest", "runs", "tokens")}
             connection.execute(insert.on_conflict_do_update(index_elements=["page"], set_=changes), rows)
 
@@ -608,7 +597,7 @@ class _TextSearch(SearchIndex):
     def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
         from sqlalchemy.dialects.postgresql import TSQUERY
 
-        tokens, runs = self._table.c.tokens, self._table.c.runs
+        tokens, runs = self._known.c.tokens, self._known.c.runs
 
         def has(phrase: _Phrase) -> sa.ColumnElement[bool]:
             condition = tokens.bool_op("@@")(sa.cast(_all(phrase), TSQUERY))
@@ -617,7 +606,7 @@ class _TextSearch(SearchIndex):
         wanted = " | ".join(f"({_all(phrase)})" for group in groups for phrase in group)
         return (
             sa.select(sa.func.ts_rank(tokens, sa.cast(wanted, TSQUERY), 1))
-            .select_from(self._table.join(pages, pages.c.id == self._table.c.page))
+            .select_from(self._known.join(pages, pages.c.id == self._known.c.page))
             .where(*(sa.or_(*map(has, group)) for group in groups), *(sa.not_(has(phrase)) for phrase in without))
         )
 

@@ -299,16 +299,10 @@ class CorpusStore:
 
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
         """The other addresses of each kept page's text: duplicates, further parts, redirects; in fetch order."""
-        found = {url: dict.fromkeys(place for row in rows for place in row[:2]) for url, rows in self._leading_to(urls).items()}
+        found = {url: dict.fromkeys(place for row in rows for place in row[:2]) for url, rows in self.leading_to(urls).items()}
         return {url: [place for place in places if place != url] for url, places in found.items()}
 
-    def copies(self, urls: Collection[str]) -> dict[str, int]:
-        """How many fetched pages were rejected as copies of each kept page's text."""
-        from topical_crawler.corpus.dedup import DUPLICATE
-
-        return {url: sum(reason == DUPLICATE for *_, reason in rows) for url, rows in self._leading_to(urls).items()}
-
-    def _leading_to(self, urls: Collection[str]) -> dict[str, list[tuple[str, str, str]]]:
+    def leading_to(self, urls: Collection[str]) -> dict[str, list[tuple[str, str, str]]]:
         """For each kept page, address, final address and reason of the rejected pages that lead to it, in fetch order."""
         found: dict[str, dict[str, tuple[str, str, str]]] = {url: {} for url in urls}
         origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to

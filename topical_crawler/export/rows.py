@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any, Literal, Self
 
 from topical_crawler.cleaning.characters import language_score
+from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import CorpusError, Record
 from topical_crawler.text.passages import Kind as PassageKind
 from topical_crawler.text.passages import layout, mapped, markdown, passages, plain, prose
@@ -134,15 +135,12 @@ class ExportError(CorpusError):
 
 ExportRow = dict[str, Any]  # a page by the names of `COLUMNS`, and of `REJECTED` if it was rejected
 
-Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
-"""Returns for URLs of kept pages the other addresses of their texts."""
-
-Copies = Callable[[Sequence[str]], Mapping[str, int]]
-"""Returns for URLs of kept pages the numbers of the copies of their texts."""
+Leading = Callable[[Sequence[str]], Mapping[str, Sequence[tuple[str, str, str]]]]
+"""Returns for URLs of kept pages address, final address and reason of the rejected pages that lead to them."""
 
 Kind = Literal["text", "texts", "whole", "number", "yes", "date", "time", "measures", "json", "object"]
 
-BATCH = 200  # rows per query for places
+BATCH = 200  # rows a query
 
 
 @dataclass(frozen=True)
@@ -265,20 +263,17 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
 
 
 def rows(
-    records: Iterable[Record],
-    places: Places | None = None,
-    copies: Copies | None = None,
-    count: Callable[[str], int] | None = None,
+    records: Iterable[Record], leading: Leading | None = None, count: Callable[[str], int] | None = None
 ) -> Iterator[ExportRow]:
     """Records as rows, in order; ``count`` counts the words of a text."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
-        kept = [record.url for record in batch if record.keep]
-        further, numbers = places(kept) if places else {}, copies(kept) if copies else {}
+        others = leading([record.url for record in batch if record.keep]) if leading else {}
         for record in batch:
-            tokens = count(record.text or "") if count else None
-            own = (further.get(record.url, ()), numbers.get(record.url, 0)) if record.keep else ((), 0)
-            yield as_dict(record, *own, tokens)
+            own = others.get(record.url, ())
+            places = [place for url, final_url, _ in own for place in (url, final_url)]
+            copies = sum(reason == DUPLICATE for *_, reason in own)
+            yield as_dict(record, places, copies, count(record.text or "") if count else None)
 
 
 class Writer(ABC):

@@ -165,7 +165,7 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
             robots=robots(store) if target else {},
         )
         job = Job(kind=wanted.kind, setup=setup, facts=facts, split=wanted.split, manifest=wanted.manifest)
-        exported = export_rows(records, store.places, store.copies, _counter(topic, settings))
+        exported = export_rows(records, store.leading_to, _counter(topic, settings))
         if target is not None:
             tally = (to_folder if wanted.alone or wanted.kind == "hf" else to_files)(exported, target, job)
         else:
