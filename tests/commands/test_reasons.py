@@ -20,14 +20,15 @@ from scrapy.settings import Settings
 from topical_crawler import Candidate, Evidence, Page, config, strategies
 from topical_crawler import settings as project
 from topical_crawler.cli.frontier.actions import top_view
-from topical_crawler.cli.strategy import judge_page
-from topical_crawler.cli.topic.explain import show_by_strategy
+from topical_crawler.cli.topic.explain import Explain
+from topical_crawler.cli.topic.fetch_pages import Fetched
 from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier import SqliteFrontier
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
+from topical_crawler.project import ProjectSettings
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.topic.topic import load_topic
@@ -255,15 +256,16 @@ def test_reasons_are_whole_in_lines_that_fit(width: int) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_page_is_shown_with_its_links(topic: Path, recording: Recording, width: int) -> None:
-    strategy = strategies.create(load_topic(topic), "shark_search", resources=None)
-    page = page_of(recording, SEED, strategy)
-    found = judge_page(strategy, SEED, "URL", page, "", "list page", [], lambda url: "this page itself" if url == SEED else None)
-    assert found.verdict.keep and "党建网" in found.verdict.why
+    loaded = load_topic(topic)
+    strategy = strategies.create(loaded, "shark_search", resources=None)
+    explain = Explain(loaded, ProjectSettings(project, []), strategy, Resources.none())
+    found = explain.judge("URL", Fetched(SEED, page_of(recording, SEED, strategy), "", "list page"))
+    assert found is not None and found.verdict.keep and "党建网" in found.verdict.why
     assert [link.url for link in found.links if link.decision == "this page itself"] == [found.links[-1].url] == [SEED]
     scores = [link.score or 0.0 for link in found.links[:-1]]
     assert len(scores) > 10 and scores == sorted(scores, reverse=True) and scores[0] > scores[-1]
     out = io.StringIO()
-    show_by_strategy(Console(file=out, width=width, highlight=False), found, strategy, Resources.none(), (), "", 2)
+    explain.show(Console(file=out, width=width, highlight=False), found, 2)
     shown = out.getvalue()
     assert max(map(cell_len, shown.splitlines())) <= width
     best = found.links[0]
@@ -285,7 +287,6 @@ def test_explain_takes_the_strategy_that_a_crawl_would_take(ask: Ask, say: RunSc
     assert "Taken for a text: 党员过组织生活" in say(*text).stdout
     for arguments, said in (
         (("--strategy", "none"), "no strategy 'none'. Remedy: choose one of adaptive, semantic"),
-        (("--body",), "--body is about the words that 'semantic' sees, not 'anchor'"),
         (("--crawl", "nowhere"), "there is no crawl in nowhere"),
     ):
         failed = say(*text, *arguments)

@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 
 from topical_crawler import strategies
-from topical_crawler.cli.topic.semantic_view import Explainer
+from topical_crawler.cli.topic.semantic_view import take_apart
+from topical_crawler.corpus.dedup import DUPLICATE, PART
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.frontier import REDIRECTED
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.topic.topic import Topic
@@ -31,6 +35,9 @@ text_threshold = 0.01
 """
 TERMS = "党支部\t1\n党建\t2\n组织生活\t1\n党员\t1\n"
 FILES = {"topic.toml": CONFIG, "terms.tsv": TERMS, "adjust.tsv": "会议\t0\t常见\n"}
+HOME = "http://www.qinghedj.example/"
+SPORTS = "http://sports.qingheonline.example/2026-05/24/content_10060.html"
+FORBIDDEN = "http://www.qingheonline.example/private/login.html"
 ARTICLE = "http://www.qinghedj.example/art/2026/5/21/art_1021_30001.html"
 PAGE = """<!DOCTYPE html><html><head><title>党建[要闻]</title><meta name="description" content="关于党支部的2024年会议">
 </head><body><a href="/a.html">党员风采</a><a href="b.html">天气</a><a href="http://c.example/x.zip">党建</a></body></html>"""
@@ -97,7 +104,7 @@ def test_the_words_of_a_page(explain: Callable[..., subprocess.CompletedProcess[
     assert "a crawl would not keep this page" in shown.stdout
 
 
-def test_the_links_of_a_saved_page(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+def test_the_links_of_a_saved_page(explain: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     alone = figures(explain("page.html", "--json"))
     assert [link["url"] for link in alone["links"]] == ["http://c.example/x.zip"]  # relative links lead nowhere
 
@@ -113,10 +120,6 @@ def test_the_links_of_a_saved_page(explain: Callable[..., subprocess.CompletedPr
         assert link["of_parent"] == pytest.approx(found["relevance"] / (1 + found["relevance"]))
     assert one["priority"] > other["priority"]
 
-    (tmp_path / "history.txt").write_text("http://c.example/1.html\nhttp://c.example/2.html\nhttp://c.example/3.html\n")
-    told = figures(explain("page.html", "--base", "http://a.example/news/", "--history", "history.txt", "--json"))
-    assert {link["url"]: link["struct"] for link in told["links"]} == dict(zip(links, (1, 1, 1), strict=True))
-
 
 def test_links_of_a_page_off_topic_need_a_term(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "off.html").write_text(PAGE.replace("党建[要闻]", "天气").replace("党支部", "晴雨"), encoding="utf-8")
@@ -129,7 +132,7 @@ def test_links_of_a_page_off_topic_need_a_term(explain: Callable[..., subprocess
 
 def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
     recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
-    shown = explain(ARTICLE, "--body", "--links", "3", "-s", f"TOPICAL_REPLAY={recording}")
+    shown = explain(ARTICLE, "--all", "-s", f"TOPICAL_REPLAY={recording}")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.startswith("on topic: relevance ")
     for part in (
@@ -146,11 +149,55 @@ def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedPro
         assert f"{url}: no page: " in failed.stderr and "Remedy: " in failed.stderr
 
 
+def test_several_pages_are_a_line_each(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
+    (tmp_path / "text.txt").write_text("党支部召开组织生活会，党员过组织生活。", encoding="utf-8")
+    (tmp_path / "page.htm").write_text("<html><title>天气转凉</title><body><a href='/x'>晴</a></body></html>", encoding="utf-8")
+    pages = (ARTICLE, "page.htm", SPORTS, "text.txt", FORBIDDEN)
+    done = explain(*pages, "--json", "-s", f"TOPICAL_REPLAY={recording}")
+    assert done.returncode == 1 and f"{FORBIDDEN}: no page: robots.txt. Remedy: " in done.stderr
+    article, page, sports, text, forbidden = json.loads(done.stdout)
+    assert [p["source"] for p in json.loads(done.stdout)] == list(pages)
+    assert article["kept"] and article["on_topic"] and article["text"]["kept"] and article["links"][0]["queued"]
+    assert article["title"].endswith("全市基层党建工作推进会在云岭县召开") and "党建" in article["why"]
+    assert (sports["on_topic"], sports["relevance"], sports["why"]) == (False, 0.0, {})
+    assert (page["title"], page["relevance"], page["reason"]) == ("天气转凉", 0.0, "off topic")
+    assert text["text"]["relevance"] > 0.3 and text["on_topic"]
+    assert (forbidden["kept"], forbidden["reason"]) == (False, "robots.txt")
+
+    shown = explain(*pages, "-s", f"TOPICAL_REPLAY={recording}").stdout
+    for part in ("Pages", "on topic", "off topic", "no page", "robots.txt", "kept", "Judged by the strategy 'semantic'"):
+        assert part in shown
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "semantic"])
+def test_pages_are_judged_as_a_crawl_judges_them(
+    run_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path, strategy: str
+) -> None:
+    """But for what a crawl learns by comparing pages (duplicates, parts of articles, lines of a site, second looks), from links
+    that led to no page, and but for redirects that a crawl follows one by one."""
+    recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
+    toml = 'title = "党建"\n[strategy.adaptive]\nwithout = ["failures", "second_look"]\n'
+    write_topic({"topic.toml": toml, "terms.tsv": "党支部\n党建\n组织生活\n基层党建\n党员\n", "seeds.txt": f"{HOME}\n{SPORTS}\n"})
+    given = ("TOPICAL_RESOURCES=0", f"TOPICAL_REPLAY={recording}", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
+    given += (f"TOPICAL_STRATEGY={strategy}", "TOPICAL_SITE_LINES=0", "TOPICAL_SECOND_LOOK_MB=0", "TOPICAL_MIN_CHARACTERS=150")
+    settings = [part for setting in (*given, "CONCURRENT_REQUESTS=1") for part in ("-s", setting)]
+    crawled = run_scrapy("crawl", "topical", "-a", "topic=./mytopic", "-a", "pages=60", *settings, cwd=tmp_path)
+    assert crawled.returncode == 0, crawled.stderr
+    with CorpusStore(tmp_path / "data/mytopic/corpus.sqlite", read_only=True) as store:
+        rows = list(store.records(Filters(rejected=True)))
+    checked = run_scrapy("topic", "explain", "mytopic", *(row.url for row in rows), "--json", *settings, cwd=tmp_path)
+    assert checked.returncode in (0, 1), checked.stderr  # some were redirected in vain
+    pages = [(page["source"], page["kept"], page["reason"]) for page in json.loads(checked.stdout)]
+    compared = [(page, row) for page, row in zip(pages, rows, strict=True) if row.reason not in (DUPLICATE, PART, REDIRECTED)]
+    assert [page for page, _ in compared] == [(row.url, row.keep, row.reason) for _, row in compared]
+    assert len({reason for (_, _, reason), _ in compared}) > 3, "pages of several kinds"
+
+
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
         (("./none.html",), ("./none.html: there is no such file", "Remedy")),
-        (("党建", "--history", "none.txt"), ("none.txt", "Remedy")),
         (("page.html", "--base", "a.example"), ("--base: 'a.example' is no URL", "Remedy")),
         (("page.html", "-s", "TOPICAL_LANGUAGES=chinese"), ("TOPICAL_LANGUAGES",)),
     ],
@@ -179,7 +226,7 @@ def test_through_which_resource_words_are_alike(tmp_path: Path) -> None:
     strategy = strategies.create(topic, "semantic", resources=resources)
     assert isinstance(strategy, Semantic)
     similarity = WordSimilarity.from_resources(resources, SimilarityParameters(**constants))
-    view = Explainer(strategy, similarity).text("党员 会员 干部 党徒 足球")
+    view = take_apart(strategy, similarity, "党员 会员 干部 党徒 足球")
     through = {w.word: w.through for w in view.words}
     assert through == {"党员": "itself", "会员": "HowNet", "干部": "vectors", "党徒": "HowNet, vectors"}
     assert all(w.term == "党员" for w in view.words)

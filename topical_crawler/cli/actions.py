@@ -100,12 +100,9 @@ TOPIC = Command(
         "new": ("topic.new", "make a topic folder from a sentence, keywords, texts, URLs or a category"),
         "seeds": ("topic.seeds", "propose start URLs: known sites, links of Wikipedia, a search by a server of yours"),
         "build": ("topic.build", "find terms in a domain corpus, choose and weigh them"),
-        "check": (
-            "topic.check",
-            "what in a topic's files does not do what it should; a few pages judged by it as a crawl judges them",
-        ),
+        "check": ("topic.check", "what in a topic's files does not do what it should; do its seeds answer and lead on"),
         "expand": ("topic.expand", "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"),
-        "explain": ("topic.explain", "why a page or a text is on topic or not, word by word and link by link"),
+        "explain": ("topic.explain", "why pages or texts are on topic or not, word by word and link by link"),
     },
     description=(
         "Topics are folders of plain files (topic.toml, terms.tsv, …). 'build' finds terms in a domain corpus, chooses and "
@@ -113,7 +110,7 @@ TOPIC = Command(
     ),
     usage=(
         "list | show TOPIC | new FOLDER [SENTENCE] | seeds TOPIC|SENTENCE | build FOLDER --corpus SOURCE… | expand TOPIC | "
-        "check TOPIC [PAGE…] | explain TOPIC URL|FILE|TEXT"
+        "check TOPIC | explain TOPIC PAGE…"
     ),
 )
 

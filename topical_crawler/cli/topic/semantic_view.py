@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from topical_crawler.cli.strategy import QUEUED, Judged
 from topical_crawler.cli.terminal import table
+from topical_crawler.cli.topic.judging import QUEUED, Judged, JudgedLink
 from topical_crawler.strategies import BELOW_THRESHOLD
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
@@ -65,58 +65,51 @@ class TextView:
     left_out: Mapping[str, tuple[str, ...]]
 
 
-class Explainer:
-    """Takes the sums of a strategy apart.
+def take_apart(strategy: Semantic, similarity: WordSimilarity, text: str) -> TextView:
+    """Take the sums of Eq. 3 over ``text`` apart.
 
     Args:
         strategy: for the topic.
         similarity: with the constants and resources that the strategy's table was made from.
+        text: any.
 
     >>> from topical_crawler import strategies
     >>> strategy = strategies.create("operating-systems", "semantic", resources=None)
-    >>> view = Explainer(strategy, WordSimilarity()).text("一个进程可以有多个线程")
+    >>> view = take_apart(strategy, WordSimilarity(), "一个进程可以有多个线程")
     >>> [(w.word, w.term, w.through, round(w.share, 2)) for w in view.words]
     [('进程', '进程', 'itself', 0.5), ('线程', '线程', 'itself', 0.5)]
     """
+    words = strategy.segmenter.words(text)
+    relevance = strategy.eq5.relevance(words)
+    parts, unlike, silenced = [], [], []
+    for word in words:
+        weight, similar, term = strategy.eq5.factors(word)
+        if not similar:
+            unlike.append(word)
+        elif not weight:
+            silenced.append(word)
+        else:
+            part = weight * similar / len(words)
+            parts.append(WordView(word, weight, similar, term, *_why(similarity, word, term), part, part / relevance))
+    parts.sort(key=lambda p: -p.contribution)
+    left_out: dict[str, dict[str, None]] = {}
+    for word in strategy.segmenter.cut(text):
+        if word not in words and any(c.isalnum() for c in word):
+            left_out.setdefault(why_left_out(word), {})[word] = None
+    return TextView(
+        relevance, len(words), tuple(parts), tuple(unlike), tuple(silenced), {r: tuple(w) for r, w in left_out.items()}
+    )
 
-    def __init__(self, strategy: Semantic, similarity: WordSimilarity) -> None:
-        self.strategy = strategy
-        self._similarity = similarity
 
-    def text(self, text: str) -> TextView:
-        """Eq. 3 over ``text``, taken apart."""
-        strategy = self.strategy
-        words = strategy.segmenter.words(text)
-        relevance = strategy.eq5.relevance(words)
-        parts, unlike, silenced = [], [], []
-        for word in words:
-            weight, similar, term = strategy.eq5.factors(word)
-            if not similar:
-                unlike.append(word)
-            elif not weight:
-                silenced.append(word)
-            else:
-                part = weight * similar / len(words)
-                parts.append(WordView(word, weight, similar, term, *self._why(word, term), part, part / relevance))
-        parts.sort(key=lambda p: -p.contribution)
-        left_out: dict[str, dict[str, None]] = {}
-        for word in strategy.segmenter.cut(text):
-            if word not in words and any(c.isalnum() for c in word):
-                left_out.setdefault(why_left_out(word), {})[word] = None
-        return TextView(
-            relevance, len(words), tuple(parts), tuple(unlike), tuple(silenced), {r: tuple(w) for r, w in left_out.items()}
-        )
-
-    def _why(self, word: str, term: str) -> tuple[float, str]:
-        """Sim of the two, and what it comes from."""
-        if normalise(word) == normalise(term):
-            return 1.0, "itself"
-        similarity, parameters = self._similarity, self._similarity.parameters
-        values = (
-            ("HowNet", similarity.sim_h(word, term), parameters.th2),
-            ("vectors", similarity.sim_d(word, term), parameters.th1),
-        )
-        return similarity.sim(word, term), ", ".join(name for name, sim, threshold in values if 0 < sim >= threshold)
+def _why(similarity: WordSimilarity, word: str, term: str) -> tuple[float, str]:
+    """Sim of the two, and what it comes from."""
+    if normalise(word) == normalise(term):
+        return 1.0, "itself"
+    values = (
+        ("HowNet", similarity.sim_h(word, term), similarity.parameters.th2),
+        ("vectors", similarity.sim_d(word, term), similarity.parameters.th1),
+    )
+    return similarity.sim(word, term), ", ".join(name for name, sim, threshold in values if 0 < sim >= threshold)
 
 
 def why_left_out(word: str) -> str:
@@ -135,20 +128,21 @@ def why_left_out(word: str) -> str:
 class SemanticView:
     """A judged page or text with the words of its description, or of itself, and of its main text."""
 
-    def __init__(self, judged: Judged, main_text: str, explainer: Explainer) -> None:
+    def __init__(self, judged: Judged, strategy: Semantic, similarity: WordSimilarity) -> None:
         self._judged = judged
-        self._strategy = explainer.strategy
-        self._words = explainer.text(description_of(judged.page) if judged.page else main_text)
-        self._body = explainer.text(main_text) if judged.page and main_text else None
+        self._strategy = strategy
+        text = judged.main_text
+        self._words = take_apart(strategy, similarity, description_of(judged.page) if judged.page else text)
+        self._body = take_apart(strategy, similarity, text) if judged.page and text else None
 
     def show_words(self, out: Console, everything: bool) -> None:
         """Print the words of the description or the text, and what they add up to."""
         _show_words(out, "Words of the " + ("description" if self._judged.page else "text"), self._words, everything)
 
-    def show_body(self, out: Console, everything: bool) -> None:
-        """Print the words of the main text of a page, if it has one."""
+    def show_body(self, out: Console) -> None:
+        """Print all words of the main text of a page, if it has one."""
         if self._body is not None:
-            _show_words(out, "Words of the main text", self._body, everything)
+            _show_words(out, "Words of the main text", self._body, everything=True)
 
     def priority_line(self) -> str:
         """Eq. 5 with the numbers of the page, and which links it queues."""
@@ -173,19 +167,19 @@ class SemanticView:
             "link_threshold": parameters.link_threshold,
         }
 
-    def link_figures(self, url: str, anchor: str, decision: str) -> dict[str, Any]:
+    def link_figures(self, link: JudgedLink) -> dict[str, Any]:
         """The parts of a link's priority as Eq. 5 takes them: of the anchor, of the page that holds it, Algorithm 3; queued or
         not."""
         assert self._judged.page is not None
         strategy, verdict = self._strategy, self._judged.verdict
-        evidence = Evidence(self._judged.page.url, verdict.link_relevance, verdict.keep, anchor)
-        parts = strategy.parts(url, evidence)
+        evidence = Evidence(self._judged.page.url, verdict.link_relevance, verdict.keep, link.anchor)
+        parts = strategy.parts(link.url, evidence)
         return {
             "of_anchor": parts["anchor"],
             "of_parent": parts["parent"],
             "struct": parts["struct"],
-            "priority": strategy.priority(url, evidence),
-            "refused": "" if decision in (QUEUED, BELOW_THRESHOLD, strategy.drop_reason) else decision,
+            "priority": strategy.priority(link.url, evidence),
+            "refused": "" if link.decision in (QUEUED, BELOW_THRESHOLD, strategy.drop_reason) else link.decision,
         }
 
 
