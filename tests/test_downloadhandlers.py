@@ -107,7 +107,7 @@ def test_a_crawl_over_a_recording(web: Path) -> None:
     for unknown in ("http://a.test/unknown", "http://nowhere.test/", "http://a.test/#p"):
         name, message, bases = log[unknown]
         assert name == "Unreachable" and "not in the recording" in message and "IgnoreRequest" in bases
-    assert stats["downloader/exception_type_count/topical_crawler.downloadhandlers.Unreachable"] == 3
+    assert stats["downloader/exception_type_count/topical_crawler.failures.Unreachable"] == 3
     assert log["http://b.test/private/x"][0] == "IgnoreRequest"
     assert log["http://b.test/open"][0] == 200
     assert stats["robotstxt/response_status_count/404"] == 2

@@ -121,13 +121,9 @@ def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def check_address(name: str, value: str) -> None:
-    """Check that a URL can be parsed, before a library quotes a part of the password in its error. A path passes. ``REDIS_URL``
-    may be several with blanks between. Raises ValueError, which does not quote the value, where it cannot."""
+    """Check that a URL can be parsed, before a library quotes a part of the password in its error. A path passes.
+    Raises ValueError, which does not quote the value, where it cannot."""
     if "://" not in value:
-        return
-    if name == "REDIS_URL" and (urls := value.split())[1:] and all("://" in url for url in urls):
-        for url in urls:
-            check_address(name, url)
         return
     try:
         parts = urlsplit(value)
