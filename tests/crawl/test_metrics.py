@@ -30,9 +30,10 @@ from wait_tools import HANGS, wait_for
 
 from topical_crawler import __version__
 from topical_crawler.crawl.crawl import Crawl
+from topical_crawler.crawl.metrics import MAX_LABELS, CrawlCollector
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.extensions import MAX_LABELS, CrawlCollector, CrawlMetrics, ports
+from topical_crawler.extensions import CrawlMetrics, ports
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.spiders.topical import TopicalSpider
 

@@ -1,0 +1,188 @@
+"""A running crawl and its end as people see them: a line, a panel, a summary; and the summary as JSON data."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from rich.columns import Columns
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from topical_crawler.corpus.record import Yield
+from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
+from topical_crawler.crawl.estimate import Estimate
+from topical_crawler.crawl.link_policy import FORESIGHT
+from topical_crawler.crawl.progress import Progress
+from topical_crawler.frontier import REDIRECTED
+from topical_crawler.text import counted
+
+_SITES, _LIVE_SITES = 15, 8
+
+
+def line_view(crawl: Crawl) -> str:
+    """The state of a crawl in one line."""
+    p, recent = crawl.progress, crawl.progress.recent
+    links, hosts = waiting(crawl) or ("?", "?")
+    return (
+        f"{counted(crawl.policy.fetched, 'page')}, {p.total.kept} kept in this run, "
+        f"harvest rate of the last {recent.pages} {recent.harvest_rate:.0%}, "
+        f"{p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB ({recent.density:,.0f} of the last {recent.pages}), "
+        f"{links} waiting on {hosts} hosts, {len(crawl.in_flight)} in flight, {p.rate:.1f} pages/s, best waiting {p.best:.3g}"
+        + (f", {counted(marked, 'text')} marked" if (marked := len(crawl.control.marks.urls)) else "")
+    )
+
+
+def live_view(crawl: Crawl) -> Group:
+    """The state of a crawl as a small panel, with the sites from which most was downloaded."""
+    p, recent = crawl.progress, crawl.progress.recent
+    links, hosts = waiting(crawl) or ("?", "?")
+    grid = Table.grid(padding=(0, 3))
+    title = escape(crawl.topic.title)
+    limit = f" of {crawl.options.max_pages}" if crawl.options.max_pages else ""
+    grid.add_row(f"[bold]{title}[/]", f"pages [bold]{crawl.policy.fetched}[/]{limit}", f"kept [bold green]{p.total.kept}[/]",
+                 f"harvest rate [bold]{recent.harvest_rate:.0%}[/] of the last {recent.pages}")  # fmt: skip
+    marked = f"{counted(n, 'text')} marked" if (n := len(crawl.control.marks.urls)) else ""
+    grid.add_row(marked, f"waiting [bold]{links}[/]", f"hosts [bold]{hosts}[/]",
+                 f"[bold]{p.rate:.1f}[/] pages/s, {len(crawl.in_flight)} in flight, best {p.best:.3g}")  # fmt: skip
+    grid.add_row("", f"MB [bold]{p.total.megabytes:.1f}[/]", "chars/MB",
+                 f"[bold]{p.total.density:,.0f}[/], {recent.density:,.0f} of the last {recent.pages}")  # fmt: skip
+    rejected = "  ".join(f"{reason} {n}" for reason, n in [*p.rejected.items()][:5])
+    heaviest = sorted(p.sites, key=lambda site: (-p.sites[site].size, site))[:_LIVE_SITES]
+    return Group(grid, _sites(crawl, heaviest),
+                 Text(f"rejected: {rejected}", style="dim", overflow="ellipsis", no_wrap=True),
+                 Text(f"latest:   {p.latest}", style="dim", overflow="ellipsis", no_wrap=True))  # fmt: skip
+
+
+def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
+    """What some sites brought, and whether a barren one is slowed or left."""
+    table = _table("site", "fetched", "kept", "harvest", "MB", "chars/MB", "")
+    table.columns[0].max_width = 30  # so that the table fits into 80 columns
+    for name in names:
+        site, standing = crawl.progress.sites[name], crawl.policy.standing(name)
+        counts = (str(site.pages), str(site.kept), f"{site.harvest_rate:.0%}", f"{site.megabytes:.1f}", f"{site.density:,.0f}")
+        table.add_row(escape(name), *counts, f"[yellow]{standing}[/]")
+    return table
+
+
+def _by_yield(progress: Progress) -> list[str]:
+    """Sites by texts kept, most first."""
+    return sorted(progress.sites, key=lambda site: (-progress.sites[site].kept, -progress.sites[site].pages, site))
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=44)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def waiting(crawl: Crawl) -> tuple[int, int] | None:
+    """How many links wait, on how many hosts; None where the frontier cannot be asked any more."""
+    with suppress(*STORAGE_ERRORS):
+        return None if crawl.failed else (len(crawl.frontier), crawl.frontier.status().hosts)
+    return None
+
+
+def why_ended(crawl: Crawl, reason: str) -> str:
+    """Why a crawl ended, in words; ``reason`` is Scrapy's."""
+    if crawl.policy.limit_reached(len(crawl.in_flight)):
+        return "page limit reached"
+    if crawl.policy.barren:
+        return f"{crawl.policy.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
+    if crawl.policy.spent:
+        return f"the next {FORESIGHT} pages promise {crawl.policy.expected:.1f} texts (TOPICAL_BARREN_END=0 goes on)"
+    return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
+
+
+def in_words(estimate: Estimate) -> str:
+    """What a corpus holds, in words."""
+    return (
+        f"{estimate.precision:.0%} of the kept texts on topic; about {estimate.recall:.0%} of what these sites hold is kept "
+        f"({estimate.least:.0%} to 100%)"
+    )
+
+
+def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
+    """The summary of a crawl as JSON data."""
+    p = crawl.progress
+    return {
+        "reason": reason,
+        **_figures(p.total),
+        "kept_at_second_look": p.second_looks,
+        "marked": len(crawl.control.marks.urls),
+        "taken_back_at_end": crawl.taking_back.done.pages,
+        "cleaned_at_end": crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0,
+        "seconds": round(p.seconds, 1),
+        "rejected": p.rejected,
+        "links": dict(p.links.most_common()),
+        "listings": dict(p.listings.most_common()),
+        "hosts": len(p.sites),
+        "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
+        "hosts_left": len(crawl.policy.left),
+        "sites": {name: _figures(p.sites[name]) for name in _by_yield(p)[:_SITES]},
+        "expected": crawl.estimate and dataclasses.asdict(crawl.estimate),
+        "waiting": (waiting(crawl) or (None,))[0],
+        "corpus": crawl.store.name,
+    }
+
+
+def _figures(total: Yield) -> dict[str, Any]:
+    volume = {"bytes": total.size, "characters": total.characters, "characters_per_megabyte": round(total.density)}
+    return {"pages": total.pages, "kept": total.kept, **volume}
+
+
+def summary(crawl: Crawl, reason: str) -> Group:
+    """The summary of a crawl: kept and rejected pages, sites, slowest hosts, where the corpus is, what to do next."""
+    p = crawl.progress
+    head = Text.from_markup(
+        f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. This run: {counted(p.total.pages, 'page')}"
+        + (f" and {counted(p.reasons[REDIRECTED], 'redirect')}" if p.reasons[REDIRECTED] else "")
+        + (f", {p.listings.total()} sitemaps and feeds" if p.listings else "")
+        + f" in {p.seconds:.0f} s, [bold green]{p.total.kept} kept[/]"
+        + (f" ({p.total.harvest_rate:.0%})" if p.total.pages else "")
+        + (f", {p.second_looks} of them at a second look" if p.second_looks else "")
+        + f"; {p.total.megabytes:.1f} MB, {p.total.density:,.0f} characters/MB"
+    )
+    names = _by_yield(p)
+    sites = _sites(crawl, names[:_SITES])
+    if len(names) > _SITES:
+        sites.add_row(f"… and {len(names) - _SITES} more", style="dim")
+    sites.add_row("")
+    links = {name: n for name, n in p.links.most_common() if name != "new" and n}
+    slowest = sorted(((site.seconds / site.pages, name) for name, site in p.sites.items() if site.pages), reverse=True)[:5]
+    slow = {name: f"{mean:.2f}" for mean, name in slowest if mean >= 0.01}  # a replay answers at once
+    right = Table.grid()
+    blocks: tuple[tuple[str, str, Mapping[str, object]], ...] = (
+        ("rejected because", "pages", p.rejected),
+        ("links not followed", "found", links),
+        ("slowest hosts", "s a page", slow),
+    )
+    for *header, rows in blocks:
+        table = _table(*header)
+        for name, value in rows.items():
+            table.add_row(escape(name), str(value))
+        if rows:
+            right.add_row(table)
+            right.add_row("")
+    side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
+    wait, barren, left = waiting(crawl), crawl.policy.slowed, crawl.policy.left
+    clean = crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0
+    back = crawl.taking_back.done.pages
+    place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
+    last = Text(
+        f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
+        + (" (the same command goes on)" if wait != (0, 0) else "")
+        + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
+        + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
+        + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
+        + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
+        + f"\nNext:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
+    )
+    return Group(head, side, last)
