@@ -106,7 +106,7 @@ class ScriptsMiddleware(CrawlComponent):
             return response
         html, _ = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))
         if not self._chromium:  # what the crawl knew of the host when it opened a page, or not, is not known any more
-            return await self._recorded(request, response) if is_shell(html, known=True) else response
+            return await self._recorded(response) if is_shell(html, known=True) else response
         if not is_shell(html, known.gave):
             return response
         known = self._hosts.setdefault(host(response.url), known)
@@ -130,7 +130,7 @@ class ScriptsMiddleware(CrawlComponent):
             archive.process_response(request.replace(url=response.url + RENDERED), page)
         return page
 
-    async def _recorded(self, request: Request, response: Response) -> Response:
+    async def _recorded(self, response: Response) -> Response:
         """The page as it was rendered when it was archived; as it came where it was not."""
         assert self._crawler.engine is not None
         meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "dont_retry": True}
