@@ -235,8 +235,10 @@ def test_labels_are_bounded_and_their_counters_never_fall(opened: Crawl) -> None
 def test_figures_of_a_shared_frontier_and_without_it(opened: Crawl, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     local = collected(opened)[1]
     with RedisServer(tmp_path / "redis", appendonly="yes", appendfsync="always") as server, closing(server.client()) as client:
-        opened.frontier.close()
-        opened.frontier = RedisFrontier(client, "metrics", lease=2.0, worker="me", patience=0.1, clock="caller")
+        own, opened.frontier = (
+            opened.frontier,
+            RedisFrontier(client, "metrics", lease=2.0, worker="me", patience=0.1, clock="caller"),
+        )
         other = RedisFrontier(client, "metrics", lease=2.0, worker="you", clock="caller")
         other.push([seed_entry(f"http://{host}.example/") for host in "abc"])
         assert opened.frontier.pop(0.0) is not None
@@ -256,6 +258,7 @@ def test_figures_of_a_shared_frontier_and_without_it(opened: Crawl, tmp_path: Pa
             assert alone.keys() == both.keys() - SHARED - ASKED
         server.start()
         opened.frontier.close()
+        opened.frontier = own
     said = [r.getMessage() for r in caplog.records if "cannot be asked" in r.getMessage()]
     assert len(said) == 1 and "does not answer" in said[0]
 
