@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from relevance_tools import write_resources
 
+from experiments.baselines.vector_space import Reading, Similarities, svsm
 from topical_crawler import Candidate, Evidence
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
 from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
 from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS
-from topical_crawler.strategies.esvsm.vector_space import Reading, TermSimilarity, TextAndAnchor, svsm
+from topical_crawler.strategies.esvsm.vector_space import TextAndAnchor
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, norm
 
@@ -32,7 +33,7 @@ PRINTED = (0.916, 0.039, 0.184)
 
 WORDS_OF_DOCUMENT = list(DOCUMENT)
 IDF = Idf({word: weight * len(DOCUMENT) for word, weight in DOCUMENT.items()})  # each word once: tf is a third
-SIMILARITY = TermSimilarity(
+SIMILARITY = Similarities(
     list(TOPIC), {w: i for i, w in enumerate(MEANS)}, np.array([[mean] * len(TOPIC) for mean in MEANS.values()], dtype=np.float32)
 )
 

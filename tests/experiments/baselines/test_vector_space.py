@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.baselines.vector_space import Ssrm
+from experiments.baselines.vector_space import PositionSvsm, ProjectedSvsm, Similarities, Ssrm
 from topical_crawler import Page, TopicError, load_topic, strategies
-from topical_crawler.strategies.esvsm.vector_space import PositionSvsm, ProjectedSvsm, TermSimilarity, TermSvsm
+from topical_crawler.strategies.esvsm.vector_space import TermSvsm
 from topical_crawler.text.statistics import Idf
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -56,7 +56,7 @@ def test_parameters_that_cannot_be_name_file_and_line(write_topic: WriteTopic, n
 
 TOPIC = {"内核": 2.0, "进程": 1.0}
 HOWNET = {"内核": [1.0, 0.3], "核心": [0.9, 0.2], "天气": [0.1, 0.1]}  # 进程 is not in this HowNet
-SIMILARITY = TermSimilarity(["内核", "进程"], {w: i for i, w in enumerate(HOWNET)}, np.array(list(HOWNET.values()), np.float32))
+SIMILARITY = Similarities(["内核", "进程"], {w: i for i, w in enumerate(HOWNET)}, np.array(list(HOWNET.values()), np.float32))
 IDF = Idf({"内核": 4.0, "进程": 2.0, "核心": 3.0, "天气": 1.0})
 TEXTS = st.lists(st.sampled_from(("内核", "进程", "核心", "天气", "没有的词")), max_size=12)
 

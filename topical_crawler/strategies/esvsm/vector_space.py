@@ -3,20 +3,10 @@
 Pages are judged by full text, links by parent pages and anchors (section 1.5); the methods differ in the measure alone.
 
 A document's TF-IDF weights are multiplied by the mean similarity of each of its terms to the topic's terms (Eq. 5, 6); the
-topic's own are multiplied by 1 (Eq. 4); relevance is the cosine of the two (Eq. 7). What a dimension is, the paper leaves open;
-it is read here in three ways:
-
-``terms``
-    Both vectors have the terms of both as dimensions; a term that one side lacks is 0 there (step 2: "build both from the same
-    terms"). Similarity makes words like the topic's heavy, and those far from it light.
-``projected``
-    The topic's terms are the dimensions, and each term of the document stands in all of them, as far as it is similar. Texts
-    without a common term are compared, too, as section 1.2.2 wants it.
-``positions``
-    As Eq. 2, 3, 6 and 8 are printed: each side sorted by weight, the shorter one filled up with 0, the first number compared with
-    the first. Unlike terms share a dimension, so that what is compared is how steeply the weights fall.
-
-``terms`` is the default: it reached most by far (docs/decisions.md).
+topic's own are multiplied by 1 (Eq. 4); relevance is the cosine of the two (Eq. 7). What a dimension is, the paper leaves open.
+Here both vectors have the terms of both as dimensions; a term that one side lacks is 0 there (step 2: "build both from the same
+terms"). Similarity makes words like the topic's heavy, and those far from it light. Of three readings this one reached most by
+far (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -25,7 +15,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Literal, Protocol, get_args
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +118,8 @@ class TermSimilarity:
     shape ``(len(words), len(terms))``.
 
     >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
-    >>> similarity.row("核心"), similarity.row("进程"), similarity.row("天气")
-    (array([0.8, 0.2], dtype=float32), array([0., 1.], dtype=float32), array([0., 0.], dtype=float32))
+    >>> {word: round(mean, 3) for word, mean in similarity.means().items()}
+    {'核心': 0.5, '内核': 0.5, '进程': 0.5}
     """
 
     def __init__(self, terms: Sequence[str], words: Mapping[str, int], matrix: NDArray[np.float32]) -> None:
@@ -141,7 +131,7 @@ class TermSimilarity:
         self._column = {term: i for i, term in enumerate(self.terms)}
 
     @classmethod
-    def of_terms(cls, terms: Sequence[str], resources: Resources) -> TermSimilarity:
+    def of_terms(cls, terms: Sequence[str], resources: Resources) -> Self:
         """The table for a topic's terms, distinct normalised words; without HowNet a word is similar to itself alone."""
         hownet = HowNet.installed(resources)
         if hownet is None:
@@ -153,51 +143,15 @@ class TermSimilarity:
                 matrix[:, column] = index.row(term)
         return cls(terms, {word: row for row, word in enumerate(index.words)}, matrix)
 
-    def row(self, word: str) -> NDArray[np.float32]:
-        """Sim of a normalised word with every term, shape ``(len(terms),)``."""
-        if word in self._words:
-            return np.asarray(self._matrix[self._words[word]])
-        row = np.zeros(len(self.terms), dtype=np.float32)
-        if word in self._column:
-            row[self._column[word]] = 1.0
-        return row
-
     def means(self, weights: Sequence[float] | None = None) -> Mapping[str, float]:
         """The mean similarity of every word to the terms, by their ``weights``, each >= 0 and not all of them 0 (None: all
-        alike); words that are similar to none are left out.
-
-        >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
-        >>> {word: round(mean, 3) for word, mean in similarity.means().items()}
-        {'核心': 0.5, '内核': 0.5, '进程': 0.5}
-        """
+        alike); words that are similar to none are left out."""
         own = np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
         parts = own / own.sum()
         held = (self._matrix @ parts.astype(np.float32)).tolist()
         means = {word: float(held[row]) for word, row in self._words.items() if held[row] > 0}
         means |= {term: float(parts[column]) for term, column in self._column.items() if term not in self._words}
         return means
-
-
-Reading = Literal["terms", "projected", "positions"]
-
-
-@dataclass(frozen=True)
-class SvsmParameters(TextAndAnchorParameters):
-    """Constants of a method that measures by SVSM."""
-
-    reading: Reading = "terms"  # what the dimensions of Eq. 7 are: `terms`, `projected` or `positions`
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.reading not in get_args(Reading):
-            raise ValueError(f"reading must be one of {', '.join(get_args(Reading))}, not {self.reading!r}")
-
-
-def svsm(topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf, reading: Reading = "terms") -> Measure:
-    """The measure for a topic, term → weight (> 0), in one of its readings. ``idf`` weighs the words of texts."""
-    if reading == "projected":
-        return ProjectedSvsm(topic, similarity, idf)
-    return (PositionSvsm if reading == "positions" else TermSvsm)(topic, similarity.means(), idf)
 
 
 class TermSvsm:
@@ -228,51 +182,3 @@ class TermSvsm:
 
     def parts(self, words: Sequence[str]) -> dict[str, float]:
         return {w: x * self._topic[w] for w, x in self.semantic_vector(words).items() if w in self._topic}
-
-
-class PositionSvsm(TermSvsm):
-    """SVSM over positions, as printed. Relevance is from 0 to 1.
-
-    >>> idf = Idf({"章节": 3.0, "部分": 1.0})
-    >>> round(PositionSvsm({"平台": 0.4, "课程": 0.3}, {"章节": 0.5, "部分": 0.5}, idf).of(["部分", "章节"]), 3)
-    0.949
-    """
-
-    def of(self, words: Sequence[str]) -> float:
-        vector = term_vector(words, self._idf)
-        ordered = [x * self._means.get(w, 0.0) for w, x in sorted(vector.items(), key=lambda item: (-item[1], item[0]))]
-        product = fsum(a * b for a, b in zip(ordered, sorted(self._topic.values(), reverse=True), strict=False))
-        return min(product / (norm(ordered) * self._norm), 1.0) if product else 0.0
-
-    def parts(self, words: Sequence[str]) -> dict[str, float]:
-        """The weights of Eq. 6: in this reading a word has no part of its own in the product."""
-        return self.semantic_vector(words)
-
-
-class ProjectedSvsm:
-    """SVSM over the topic's terms, on each of which every term of a text is projected. Relevance is from 0 to 1.
-
-    >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
-    >>> measure = ProjectedSvsm({"内核": 1.0, "进程": 1.0}, similarity, Idf({"核心": 2.0}))
-    >>> round(measure.of(["核心"]), 3), measure.of(["天气"])
-    (0.857, 0.0)
-    """
-
-    def __init__(self, topic: Mapping[str, float], similarity: TermSimilarity, idf: Idf) -> None:
-        self._similarity = similarity
-        self._weights = np.array([topic[term] for term in similarity.terms])
-        self._norm = norm(self._weights.tolist())
-        self._idf = idf
-
-    def of(self, words: Sequence[str]) -> float:
-        vector = sorted(term_vector(words, self._idf).items())
-        if not vector:
-            return 0.0
-        projected = np.array([x for _, x in vector]) @ np.stack([self._similarity.row(w) for w, _ in vector])
-        length = float(np.linalg.norm(projected))
-        return min(float(projected @ self._weights) / (length * self._norm), 1.0) if length else 0.0
-
-    def parts(self, words: Sequence[str]) -> dict[str, float]:
-        vector = term_vector(words, self._idf)
-        parts = {word: x * float(self._similarity.row(word) @ self._weights) for word, x in vector.items()}
-        return {word: part for word, part in parts.items() if part > 0}
