@@ -6,13 +6,13 @@ import csv
 import json
 import os
 import shutil
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fork_tools import Forked
-from wait_tools import HANGS, ended_where_it_hangs, stopped, stopped_at_its_browser
+from wait_tools import judging_page, stopped, stopped_at_its_browser
+from workbench_tools import judge_all
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
@@ -97,28 +97,28 @@ def test_the_report_in_all_its_forms(call_scrapy: Any, folder: Path, tmp_path: P
         marked(path, 11, "irrelevant")
     marked(second, 0, "irrelevant")
     table = tmp_path / "t.csv"
-    done = call_scrapy("corpus", "judge", first, "--report", "--csv", table, cwd=folder)
+    done = call_scrapy("corpus", "report", first, "--csv", table, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "12 of 20 texts judged" in done.stdout and "dangjian.cn" in done.stdout and "mean of the sites" in done.stdout
     assert "pages rejected as off topic, 1 of 2 judged are relevant" in " ".join(done.stdout.split())
     rows = list(csv.DictReader(table.open(encoding="utf-8-sig")))
     assert [row["of"] for row in rows][:3] == ["all", "site", "site"] and rows[0]["relevant"] == "8"
-    done = call_scrapy("corpus", "judge", first, second, "--report", "--json", cwd=folder)
+    done = call_scrapy("corpus", "report", first, second, "--json", cwd=folder)
     found = json.loads(done.stdout)
     assert found["agreement"][0]["texts"] == 12 and found["agreement"][0]["same"] == pytest.approx(11 / 12)
     assert 0 < found["krippendorff"] < 1 and found["whole"]["relevant"] == 8
     assert [file["whole"]["relevant"] for file in found["files"]] == [8, 7]
-    shown = call_scrapy("corpus", "judge", first, second, "--report", cwd=folder).stdout
+    shown = call_scrapy("corpus", "report", first, second, cwd=folder).stdout
     assert "Krippendorff" in shown and "91.7" in shown
-    done = call_scrapy("corpus", "judge", first, "--marks", cwd=folder)
+    done = call_scrapy("corpus", "report", first, "--marks", cwd=folder)
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert rows[0] == ["key", "url", "mark"] and len(rows) == 13 and rows[1][1].startswith("http://")
 
 
 def test_a_report_before_anything_is_judged(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
     call_scrapy("corpus", "sample", "-n", "10", "-o", tmp_path / "s", cwd=folder)
-    assert "0 of 10 texts judged" in call_scrapy("corpus", "judge", tmp_path / "s", "--report", cwd=folder).stdout
-    found = json.loads(call_scrapy("corpus", "judge", tmp_path / "s", "--report", "--json", cwd=folder).stdout)
+    assert "0 of 10 texts judged" in call_scrapy("corpus", "report", tmp_path / "s", cwd=folder).stdout
+    found = json.loads(call_scrapy("corpus", "report", tmp_path / "s", "--json", cwd=folder).stdout)
     assert found["whole"] is None and found["mean_of_sites"] is None
 
 
@@ -126,52 +126,42 @@ def test_what_is_no_sample_is_named(call_scrapy: Any, folder: Path, tmp_path: Pa
     (tmp_path / "s").write_text("{}\n")
     done = call_scrapy("corpus", "judge", tmp_path / "s", "--no-browser", cwd=folder)
     assert done.returncode == 1 and f"{tmp_path / 's'}, line 1:" in done.stderr
-    done = call_scrapy("corpus", "judge", tmp_path / "s", tmp_path / "s", cwd=folder)
-    assert done.returncode and "one file is judged at a time" in done.stderr + done.stdout
 
 
-def judge_all(folder: Path, *arguments: str) -> tuple[int, str, str]:
+def judge(folder: Path, *arguments: str) -> tuple[int, str]:
     """Run ``corpus judge``, mark its first text as relevant, the others as boilerplate, and end it with Ctrl-C."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
     line = ["-m", "topical_crawler", "corpus", "judge", *arguments, "--no-browser"]
     with Forked(line, folder, environment, output=True) as process:
-        said = []
-        with ended_where_it_hangs(process):
-            while not said or "http://" not in said[-1]:
-                said.append(process.stderr.readline())
-                assert said[-1], said
-        url = said[-1].strip()
-        number = len(json.load(urllib.request.urlopen(f"{url}sample", timeout=HANGS))["items"])
-        for place in range(number):
-            body = json.dumps({"place": place, "mark": "boilerplate" if place else "relevant"}).encode()
-            request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
-            assert urllib.request.urlopen(request, timeout=HANGS).status == 200
-        out, err = stopped(process)
-    return process.returncode, out, "".join(said) + err
+        address, said = judging_page(process)
+        number = len(judge_all(address, lambda place, item: "boilerplate" if place else "relevant"))
+        _, error = stopped(process)
+    assert process.returncode == 0 and "Traceback" not in error, error
+    return number, said + error
 
 
 def test_a_corpus_without_a_crawl_is_asked_about_too(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     shutil.copy(folder / "data/partybuilding/corpus.sqlite", tmp_path / "mine")
-    before = call_scrapy("corpus", "judge", "mine", "--report", cwd=tmp_path)
+    before = call_scrapy("corpus", "report", "mine", cwd=tmp_path)
     assert (
         "nothing was asked about mine/corpus.sqlite yet. Remedy: topical-crawler corpus judge mine"
         in before.stderr + before.stdout
     )
-    for number in (1, 2):
-        code, out, err = judge_all(tmp_path, "mine", "-n", "6", "--topic", "partybuilding")
-        assert code == 0 and f"mine/asked-{number}.jsonl: 6 texts to ask about" in err, err
-        assert "6 of 6 texts judged: 1 relevant, 5 boilerplate" in out and "nothing is estimated" in out
-        assert "No crawl learns from these marks: there is no crawl in" in err and "Traceback" not in err
+    for _ in range(2):
+        asked, said = judge(tmp_path, "mine")
+        assert asked == 20 and "No crawl learns from these marks: there is no crawl in" in said
+    again = call_scrapy("corpus", "report", "mine", cwd=tmp_path).stdout
+    assert "40 of 40 texts judged: 2 relevant, 38 boilerplate" in again and "nothing is estimated" in again
     header, *items = lines(tmp_path / "mine/asked-1.jsonl")
-    assert header["by"] == "teaching" and "主题教育" in header["terms"] and len(items) == 6
-    found = json.loads(call_scrapy("corpus", "judge", "mine", "--report", "--json", cwd=tmp_path).stdout)
-    assert (found["drawn"], found["marks"], found["whole"]) == (12, {"relevant": 2, "boilerplate": 10}, None)
-    assert len(call_scrapy("corpus", "judge", "mine", "--marks", cwd=tmp_path).stdout.splitlines()) == 13
+    assert header["by"] == "teaching" and len(items) == 20
+    found = json.loads(call_scrapy("corpus", "report", "mine", "--json", cwd=tmp_path).stdout)
+    assert (found["drawn"], found["marks"], found["whole"]) == (40, {"relevant": 2, "boilerplate": 38}, None)
+    assert len(call_scrapy("corpus", "report", "mine", "--marks", cwd=tmp_path).stdout.splitlines()) == 41
     topic = tmp_path / "topic"
     topic.mkdir()
     (topic / "topic.toml").write_text('title = "x"\n', encoding="utf-8")
-    assert "12 added" in call_scrapy("corpus", "judge", "mine", "--to-topic", topic, cwd=tmp_path).stdout
+    assert "40 added" in call_scrapy("corpus", "report", "mine", "--to-topic", topic, cwd=tmp_path).stdout
 
 
 def test_open_questions_come_before_new_ones_and_no_file_is_written_over(folder: Path, tmp_path: Path) -> None:
@@ -190,26 +180,12 @@ def test_open_questions_come_before_new_ones_and_no_file_is_written_over(folder:
     assert questions(corpus, tmp_path, 4, None).name == "asked-4.jsonl"
 
 
-def test_questions_about_a_database_need_a_folder(call_scrapy: Any, tmp_path: Path) -> None:
-    done = call_scrapy("corpus", "judge", "postgresql+psycopg://me@db/corpus", cwd=tmp_path)
-    assert done.returncode and "Remedy: -s TOPICAL_DATA_DIR=FOLDER" in done.stderr + done.stdout
-
-
-def test_it_serves_until_control_c_and_ends_with_the_report(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
+def test_a_sample_is_judged_and_the_report_says_what_that_comes_to(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "sample.jsonl"
     call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-    line = ["-m", "topical_crawler", "corpus", "judge", str(path), "--no-browser"]
-    with Forked(line, folder, environment, output=True) as process:
-        with ended_where_it_hangs(process):
-            url = process.stderr.readline().strip()
-        body = json.dumps({"place": 0, "mark": "relevant"}).encode()
-        request = urllib.request.Request(f"{url}marks", body, {"Content-Type": "application/json"})
-        assert urllib.request.urlopen(request, timeout=HANGS).status == 200
-        out, err = stopped(process)
-    assert process.returncode == 0, err
-    assert "1 of 10 texts judged" in out and "Traceback" not in err
-    assert [line["mark"] for line in lines(path)[1:]] == ["relevant", *[None] * 9]
+    assert judge(folder, str(path))[0] == 10
+    assert [line["mark"] for line in lines(path)[1:11]] == ["relevant", *["boilerplate"] * 9]
+    assert "10 of 10 texts judged" in call_scrapy("corpus", "report", path, cwd=folder).stdout
 
 
 def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
@@ -217,6 +193,5 @@ def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, fold
     path = tmp_path / "sample.jsonl"
     call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    code, out, err = stopped_at_its_browser(["corpus", "judge", str(path)], folder, environment)
+    code, _, err = stopped_at_its_browser(["corpus", "judge", str(path)], folder, environment)
     assert (code, err.strip()) == (0, "")
-    assert "0 of 10 texts judged" in out

@@ -8,13 +8,13 @@ import pty
 import shutil
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fork_tools import Forked
 from wait_tools import HANGS, judging_page, stopped
+from workbench_tools import judge_all
 
 from topical_crawler.topic.topic import load_topic, read_seeds
 
@@ -175,7 +175,7 @@ def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrap
     assert commands == [
         "topical-crawler crawl ./party -a pages=50",
         "topical-crawler corpus judge data/party",
-        "topical-crawler corpus judge data/party --to-topic ./party",
+        "topical-crawler corpus report data/party --to-topic ./party",
     ]
     assert not (tmp_path / "data").exists()
     shutil.rmtree(tmp_path / "party")
@@ -187,11 +187,7 @@ def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
     line = ["-m", "topical_crawler", *new_with_seeds("--questions", "--survey", "90", *replay)]
     with Forked(line, tmp_path, ENVIRONMENT, output=True) as process:
         address, said = judging_page(process)
-        for place in range(20):
-            body = json.dumps({"place": place, "mark": "irrelevant" if place % 4 else "relevant"}).encode()
-            request = urllib.request.Request(address + "marks", body, {"Content-Type": "application/json"})
-            with urllib.request.urlopen(request, timeout=HANGS) as answer:
-                assert json.load(answer) == {}
+        assert len(judge_all(address, lambda place, item: "irrelevant" if place % 4 else "relevant")) == 20
         out, error = stopped(process)
     assert process.returncode == 0, said + error
     assert "90 pages" in said and "data/party: the crawl learns from 20 marked texts" in error

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from judging_tools import sample
 from scrapy.settings import Settings
 
-from topical_crawler.cli.base import UsageError
-from topical_crawler.cli.corpus import judge
+from topical_crawler.cli.corpus import report
 from topical_crawler.judging import sample as for_topic
 from topical_crawler.judging.sample import MARKS, Sample, SampleError, read_sample, take_over, write_sample
 from topical_crawler.topic.files import TopicError, read_marked_lines
@@ -144,7 +143,7 @@ def test_one_sample_after_the_other_leaves_the_last_mark_of_each_text(turns: lis
 
 def options(*arguments: str | Path) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    judge.ACTIONS["judge"].add_arguments(parser)
+    report.ACTIONS["report"].add_arguments(parser)
     return parser.parse_args([str(argument) for argument in arguments])
 
 
@@ -152,10 +151,10 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     write_sample(marked(ALL), first)
     write_sample(marked({**ALL, PARTY: "irrelevant"}), second)
-    assert judge.ACTIONS["judge"].run(options(first, second, "--to-topic", folder), Settings()) == 0
+    assert report.ACTIONS["report"].run(options(first, second, "--to-topic", folder), Settings()) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{folder}/marked.jsonl: 4 added, 0 changed, 0 as before; it now holds 2 relevant, 1 irrelevant, 1 boilerplate",
         "1 left out on which as many say one thing as another",
     ]
-    with pytest.raises(UsageError, match=r"topic\.toml: missing"):
-        judge.ACTIONS["judge"].run(options(first, "--to-topic", tmp_path / "nothing"), Settings())
+    with pytest.raises(TopicError, match=r"topic\.toml: missing"):
+        report.ACTIONS["report"].run(options(first, "--to-topic", tmp_path / "nothing"), Settings())

@@ -54,7 +54,8 @@ def test_all_parts_that_a_learned_priority_can_have() -> None:
 def test_what_the_workbench_cannot_do_is_said_in_chinese() -> None:
     """Every error of its own. The words of the code around a value are those that the catalogue has."""
     said = []
-    for file in sorted(Path(workbench.__path__[0]).glob("*.py")):
+    modules = (file for file in sorted(Path(workbench.__path__[0]).glob("*.py")) if not file.stem.endswith("command"))
+    for file in modules:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "MistakeError":
                 said += [_example(node.args[0])] if not isinstance(node.args[0], ast.Name) else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,10 +12,9 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from wait_tools import HANGS
+from workbench_tools import Served, workbench
 
-from topical_crawler.judging.sample import Header, Item, Sample, SampleFile, Stratum, write_sample
-from topical_crawler.judging.server import JudgingServer
-from topical_crawler.services.catalogue import Voice
+from topical_crawler.judging.sample import Header, Item, Sample, Stratum, write_sample
 
 TEXTS: Mapping[str, str] = {
     "社区党支部把主题教育办到居民家门口": (
@@ -79,17 +77,9 @@ def written(path: Path, copies: int = 1) -> Path:
     return path
 
 
-@contextlib.contextmanager
-def serving(path: Path) -> Iterator[JudgingServer]:
-    """A server that runs as ``topical-crawler corpus judge`` runs it."""
-    with SampleFile(path) as file, JudgingServer(file, Voice("zh").named) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+def serving(path: Path) -> contextlib.AbstractContextManager[Served]:
+    """What ``topical-crawler corpus judge`` serves."""
+    return workbench(path.parent, str(path), command=("corpus", "judge"))
 
 
 @contextlib.contextmanager

@@ -69,11 +69,20 @@ class Served:
         return data
 
 
+def judge_all(url: str, mark: Callable[[int, dict[str, Any]], str]) -> list[dict[str, Any]]:
+    """Mark all texts that the page at ``url`` asks about; what it says of each of them."""
+    served, path = Served(url), urlsplit(url).path
+    items: list[dict[str, Any]] = served.api(path)["items"]
+    for place, item in enumerate(items):
+        served.act(f"{path}/{place}", mark=mark(place, item))
+    return items
+
+
 @contextlib.contextmanager
-def workbench(folder: Path, *arguments: str) -> Iterator[Served]:
+def workbench(folder: Path, *arguments: str, command: tuple[str, ...] = ("workbench",)) -> Iterator[Served]:
     """A workbench in ``folder``."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    server = Forked(["-m", "topical_crawler", "workbench", "--no-browser", *arguments], folder, environment)
+    server = Forked(["-m", "topical_crawler", *command, "--no-browser", *arguments], folder, environment)
     try:
         with ended_where_it_hangs(server):
             first = server.stderr.readline().strip()

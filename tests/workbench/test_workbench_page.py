@@ -207,7 +207,7 @@ def test_a_button_works_as_soon_as_it_is_shown(visitor: Visitor) -> None:
 
 
 def test_judging_begins_with_what_is_uncertain_and_the_crawl_learns(visitor: Visitor, served: Served) -> None:
-    visitor.open(f"{CRAWL}/judge/")
+    visitor.open(f"{CRAWL}/asked")
     visitor.until(lambda: visitor.text("#place"))
     assert visitor.there(".bench a[aria-current=page]").text == "Judge"
     visitor.press("1")
@@ -230,7 +230,7 @@ def test_the_language_is_the_browsers_until_another_is_chosen(visitor: Visitor) 
     visitor.quiet()
     assert visitor.driver.current_url.endswith(f"{CRAWL}/corpus")
     assert "检索" in visitor.text("form.search")
-    visitor.open(f"{CRAWL}/judge/")
+    visitor.open(f"{CRAWL}/asked")
     visitor.until(lambda: visitor.there("html").get_attribute("lang") == "zh-CN")
     visitor.open(f"{CRAWL}/corpus")
     visitor.click(".bench .last a")
@@ -248,7 +248,7 @@ PAGES = (
     f"{CRAWL}/corpus?q=%E5%8C%BB",
     f"{CRAWL}/words",
     f"{CRAWL}/collocates?word=%E5%8C%BB%E9%99%A2",
-    f"{CRAWL}/judge/",
+    f"{CRAWL}/asked",
     f"{CRAWL}/export",
     f"{CRAWL}/compare?other=health-breadth-first",
 )

@@ -19,15 +19,16 @@ CORPUS = Command(
             "corpus.export",
             "the texts, as JSON lines, CSV, plain text, Parquet, a Hugging Face data set, TEI or vertical text",
         ),
-        "judge": ("corpus.judge", "mark drawn texts in the browser; precision per site"),
+        "judge": ("/topical_crawler.workbench.judge_command", "mark texts of a corpus or a sample in the browser"),
         "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
-        "sample": ("corpus.judge", "draw texts for a person to judge"),
+        "sample": ("corpus.report", "draw texts for a person to judge"),
+        "report": ("corpus.report", "precision per site of what was judged; its marks"),
     },
     description=(
         "Read what was collected (list, show, search), ask why a page was kept or rejected (why), see what a refresh found "
         "changed (diff), count it (stats), write it out (export) or list its addresses (fetched), have people judge a sample "
-        "of it (sample, judge), clean it by all that was learned of its sites (clean), make it anew from an archive (rebuild), "
-        "take it to another database (copy). A corpus is named by its topic (its file is data/<topic>/corpus.sqlite), its "
+        "of it (sample, judge, report), clean it by all that was learned of its sites (clean), make it anew from an "
+        "archive (rebuild), take it to another database (copy). A corpus is named by its topic (data/<topic>/corpus.sqlite), its "
         "folder, its file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in "
         "TOPICAL_CORPUS or TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action "
         "has options of its own: topical-crawler corpus export -h. One page is extracted without a corpus (extract)."

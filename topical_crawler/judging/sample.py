@@ -112,6 +112,18 @@ def write_sample(sample: Sample, path: Path) -> None:
             out.write(json.dumps(fields, ensure_ascii=False) + "\n")
 
 
+_SQLITE = b"SQLite format 3"
+
+
+def is_sample(name: str) -> bool:
+    """Whether a name on the command line is that of a sample, not of a corpus."""
+    path = Path(name)
+    if "://" in name or not path.is_file():
+        return path.suffix == ".jsonl"
+    with path.open("rb") as file:
+        return not file.read(len(_SQLITE)).startswith(_SQLITE)
+
+
 def read_sample(path: Path) -> Sample:
     """Read a file, even while it is being judged. A last line that was cut off is ignored. Raises SampleError for no sample or a
     damaged line, OSError where it cannot be read."""

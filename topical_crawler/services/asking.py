@@ -4,7 +4,7 @@ import json
 import threading
 from pathlib import Path
 
-from topical_crawler.config import crawl_name, data_dir, named_data_dir, uses_redis
+from topical_crawler.config import crawl_name, uses_redis
 from topical_crawler.corpus.connections import shown
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
@@ -13,7 +13,6 @@ from topical_crawler.crawl.second_look import SetAside
 from topical_crawler.judging.sample import BOILERPLATE, SampleFile, asked, next_asked, read_sample, write_sample
 from topical_crawler.judging.teach import draw_to_teach, sample_of
 from topical_crawler.project import AnySettings
-from topical_crawler.services import MistakeError
 from topical_crawler.services.reach import reach
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
@@ -22,19 +21,6 @@ _AT_ONCE = 20
 """Marks that a crawl is told in one request: at most 2.4 MB."""
 _WAIT = 15.0
 """Seconds for a crawl to answer."""
-
-
-def folder_of(place: str, name: str | None, settings: AnySettings) -> Path:
-    """Where the questions about a corpus lie: beside its file, or in the data directory of its crawl.
-
-    Raises:
-        MistakeError: a database whose crawl is not known.
-    """
-    if "://" not in place:
-        return Path(place).parent
-    if not named_data_dir(settings) and (name is None or "://" in name):
-        raise MistakeError("where do the questions go? Remedy: -s TOPICAL_DATA_DIR=FOLDER, of the crawl")
-    return data_dir(settings, name or "")
 
 
 def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Path:

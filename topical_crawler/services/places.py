@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import sqlalchemy as sa
 
 from topical_crawler.config import corpus_place, data_dir, named_data_dir
 from topical_crawler.corpus.record import CorpusError, Record
@@ -101,6 +104,22 @@ def find_page(store: CorpusStore, name: str) -> tuple[Record, list[str]]:
 
 
 # -- Crawls
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a crawl's data lie, and path or URL of its corpus ("": it has none yet)."""
+
+    name: str
+    folder: CrawlFolder
+    corpus: str
+
+
+def place_of(name: str, corpus: str, settings: AnySettings) -> Place:
+    """The place of a crawl by its name, or the one of its corpus."""
+    short = sa.make_url(name).database or "corpus" if "://" in name else Path(name).name
+    in_file = corpus and "://" not in corpus
+    return Place(short, CrawlFolder(Path(corpus).parent if in_file else data_dir(settings, short)), corpus)
 
 
 def find_folder(settings: AnySettings, name: str | None) -> CrawlFolder:

@@ -94,7 +94,7 @@ class Likeness:
         if min(ons, offs) < LEAST_MARKED:
             raise ValueError(
                 f"vectors need {LEAST_MARKED} marked texts of each kind, and {ons} are on topic, {offs} off. Remedy: mark more "
-                f"(topical-crawler corpus judge … --to-topic {topic.source})"
+                f"(topical-crawler corpus report … --to-topic {topic.source})"
             )
         marked = self._units([f"{text.title}\n{text.text}" for text in topic.marked])
         (sentence,) = self._units([" ".join([topic.title, topic.description, *topic.keywords(20)])])

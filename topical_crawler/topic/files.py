@@ -1,7 +1,7 @@
 """Read the files of a topic folder; errors name file, line and remedy.
 
 ``marked.jsonl`` holds texts that people have marked as on or off the topic. A line is a JSON object with ``url``, ``title``,
-``text`` and ``mark`` (a key of :data:`ON_TOPIC`); other keys are ignored. ``corpus judge FILE --to-topic FOLDER`` writes it,
+``text`` and ``mark`` (a key of :data:`ON_TOPIC`); other keys are ignored. ``corpus report FILE --to-topic FOLDER`` writes it,
 and a person may.
 """
 

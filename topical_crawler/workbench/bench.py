@@ -6,14 +6,13 @@ import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from scrapy.settings import BaseSettings
 
-from topical_crawler.config import cache_dir, data_dir, segmenter, uses_redis
+from topical_crawler.config import cache_dir, segmenter, uses_redis
 from topical_crawler.corpus.connections import sqlite_file
 from topical_crawler.corpus.search import SearchIndex, Strings, open_index
 from topical_crawler.corpus.store import CorpusStore
@@ -21,23 +20,14 @@ from topical_crawler.crawl.crawl_folder import CrawlFolder, claim_of
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import Questions
-from topical_crawler.services.places import find_corpus, topic_of
+from topical_crawler.services.places import Place, find_corpus, place_of, topic_of
 from topical_crawler.services.reach import Reached, reach
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
-from topical_crawler.topic.topic_folder import CONFIG
+from topical_crawler.topic.topic_folder import CONFIG, TopicFolder
 from topical_crawler.workbench.jobs import Jobs
 
 _PATIENCE = 5.0  # seconds for a crawl that runs to answer
-
-
-@dataclass(frozen=True)
-class Place:
-    """A crawl on the workbench: where its data lie, and path or URL of its corpus ("": it has none yet)."""
-
-    name: str
-    folder: CrawlFolder
-    corpus: str
 
 
 class Bench:
@@ -70,6 +60,7 @@ class Bench:
         self._segmenters: dict[str, tuple[Topic | None, Segmenter]] = {}
         self._lock = threading.Lock()
         self.judging = threading.Lock()
+        self.learned: list[str] = []  # what came of the marks, once it is closed
         self.open: dict[str, Questions] = {}  # what is being judged, by crawl
         self.indexed: set[str] = set()  # crawls whose texts were taken into the index
 
@@ -85,15 +76,12 @@ class Bench:
         return Place(folder.path.name, folder, str(folder.corpus) if folder.corpus.is_file() else "")
 
     def _named(self, name: str) -> Place:
-        if not uses_redis(self.settings) and Path(name).is_dir():
-            return self._in(CrawlFolder(name))
         try:
-            corpus = find_corpus(name, self.settings)
+            return place_of(name, find_corpus(name, self.settings), self.settings)
         except FileNotFoundError:
-            corpus = ""
-        short = sa.make_url(name).database or "corpus" if "://" in name else Path(name).name
-        folder = Path(corpus).parent if corpus and "://" not in corpus else data_dir(self.settings, short)
-        return Place(short, CrawlFolder(folder), corpus)
+            if not uses_redis(self.settings) and Path(name).is_dir() and not TopicFolder(Path(name)).is_topic:
+                return self._in(CrawlFolder(name))
+            return place_of(name, "", self.settings)
 
     def started(self, name: str) -> None:
         """A crawl began here: it is on the workbench even if others were named."""
@@ -184,7 +172,7 @@ class Bench:
         """Close what is open."""
         self.jobs.close()
         for questions in self.open.values():
-            questions.close()
+            self.learned += filter(None, (questions.close(),))
         for index in self._indexes.values():
             index.close()
         for store in self._stores.values():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import Any
 
 from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.services import MistakeError
@@ -16,26 +18,37 @@ DESCRIPTION = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("crawls", nargs="*", metavar="CRAWL", help="topics or folders")
+    add_page(parser)
+    parser.add_argument("--mcp", action="store_true", help="no page: tools for an agent, on standard input and output (MCP)")
+    parser.add_argument("--act", action="store_true", help="with --mcp: also tools that change something")
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Declare where the page is, and whether it is opened."""
+    parser.set_defaults(mcp=False)
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of the page (default: any that is free)")
     bind = "address to listen on (default: 127.0.0.1); another one only in a container whose port this machine alone reaches"
     parser.add_argument("--bind", default="127.0.0.1", metavar="ADDRESS", help=bind)
     parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
-    parser.add_argument("--mcp", action="store_true", help="no page: tools for an agent, on standard input and output (MCP)")
-    parser.add_argument("--act", action="store_true", help="with --mcp: also tools that change something")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.act and not opts.mcp:
         raise MistakeError("--act goes with --mcp: the page acts anyway")
+    return serve(opts, opts.crawls, settings)
+
+
+def serve(opts: argparse.Namespace, crawls: Sequence[str], settings: AnySettings, **more: Any) -> int:
+    """Serve the workbench, until Ctrl-C. Raises MistakeError where a package is missing that it needs."""
     if not 0 <= opts.port < 1 << 16:
         raise MistakeError(f"--port {opts.port}: ports go from 0 to 65,535")
     try:
         from topical_crawler.workbench import server
 
         if opts.mcp:
-            server.run_for_agents(scrapys(settings), opts.crawls, opts.set, act=opts.act)
+            server.run_for_agents(scrapys(settings), crawls, opts.set, act=opts.act)
         else:
-            server.run(scrapys(settings), opts.crawls, opts.set, opts.port, opts.bind, browser=not opts.no_browser)
+            server.run(scrapys(settings), crawls, opts.set, opts.port, opts.bind, browser=not opts.no_browser, **more)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart", "mcp"):
             raise

@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import uvicorn
 from filelock import Timeout
@@ -31,6 +32,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier import FrontierFileError, FrontierServerError
 from topical_crawler.services import MistakeError
+from topical_crawler.services.asking import Questions
 from topical_crawler.services.catalogue import LANGUAGES, Voice
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.workbench import compare, corpus, crawl, export, judge, topic
@@ -47,9 +49,9 @@ ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, Value
 """What can go wrong with a crawl or a request; their messages are for people."""
 
 
-def address(port: int, token: str) -> str:
+def address(port: int, token: str, path: str = "/") -> str:
     """What a person opens."""
-    return f"http://{HOST}:{port}/?token={token}"
+    return f"http://{HOST}:{port}{path}?token={token}"
 
 
 def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
@@ -68,7 +70,6 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
         Route("/", _handler(pages.page, OPERATIONS["crawls"])),
         Route("/language", pages.language),
         Route("/api", pages.openapi),
-        Route("/crawls/{crawl}/judge/{file:path}", pages.judge, methods=["GET", "POST"]),
         Route("/crawls/{crawl}/texts/{page}/source", pages.source),
         Route("/crawls/{crawl}/export/file", pages.download),
         Mount("/static", StaticFiles(directory=str(files("topical_crawler.workbench").joinpath("static")))),
@@ -133,12 +134,17 @@ class _Pages:
     async def api(self, request: Request, operation: Operation) -> Response:
         if operation.acts and not request.scope.get("by_token"):
             return _problem("acting takes the token in a header: Authorization: Bearer …", 403)
+        return await self._data(request, operation)
+
+    async def _data(self, request: Request, operation: Operation) -> Response:
         try:
             return _json(await self._perform(request, operation))
         except ERRORS as error:
             return _problem(str(error), _status(error))
 
     async def page(self, request: Request, operation: Operation) -> Response:
+        if request.headers.get("accept") == "application/json":  # a script of a page
+            return await self._data(request, operation)
         try:
             data = await self._perform(request, operation)
         except ERRORS as error:
@@ -171,6 +177,8 @@ class _Pages:
         language = language_of(request)
         query = {name: request.query_params.getlist(name) for name in request.query_params}
         crawl_name = request.path_params.get("crawl", "")
+        if crawl_name not in self._bench.crawls():  # a sample
+            crawl_name = ""
         content = self._templates.get_template(f"{template}.html").render(
             data=data, t=Voice(language), language=language, operation=operation.name if operation else "",
             crawl=crawl_name, path=request.url.path, query=query, params=request.path_params,
@@ -205,25 +213,6 @@ class _Pages:
         except ERRORS as error:
             return self._render(request, "problem", {"problem": str(error)}, None, _status(error))
         return HTMLResponse(data["html"], headers={**HEADERS, "Content-Security-Policy": SANDBOX})
-
-    async def judge(self, request: Request) -> Response:
-        """The page of ``topical-crawler corpus judge``, with the workbench's head on it."""
-        name, file = request.path_params["crawl"], request.path_params["file"]
-        body = await _json_object(request) if request.method == "POST" else {}
-        try:
-            content, kind = await run_in_threadpool(judge.serve, self._bench, name, file, body)
-        except ERRORS as error:
-            if file:
-                return _problem(str(error), _status(error))
-            return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["asked"], _status(error))
-        if not file:
-            head = self._templates.get_template("head.html").render(
-                t=Voice(language_of(request)), language=language_of(request), operation="asked", crawl=name,
-                here=request.url.path,
-            )  # fmt: skip
-            content = content.replace(b"<body>", b"<body>" + head.encode())
-            content = content.replace(b"</head>", b'<link rel="stylesheet" href="/static/head.css">\n</head>')
-        return Response(content, media_type=kind, headers=dict(HEADERS))
 
     async def download(self, request: Request) -> Response:
         """An export, as a file."""
@@ -262,7 +251,15 @@ def _status(error: Exception) -> int:
 
 
 def run(
-    settings: BaseSettings, names: Sequence[str], given: Sequence[str], port: int = 0, bind: str = HOST, *, browser: bool = True
+    settings: BaseSettings,
+    names: Sequence[str],
+    given: Sequence[str],
+    port: int = 0,
+    bind: str = HOST,
+    *,
+    browser: bool = True,
+    sample: Path | None = None,
+    judge: bool = False,
 ) -> None:
     """Serve the workbench for the crawls of these names, until Ctrl-C.
 
@@ -273,11 +270,16 @@ def run(
         port: 0: any that is free.
         bind: the address to listen on. Whatever it is, the page answers only to a browser that came to :data:`HOST`.
         browser: open the page.
+        sample: texts to judge, too.
+        judge: open it where the sample, or the first crawl, is judged.
 
     Raises:
         OSError: the address cannot be listened on.
     """
     bench = _bench(settings, names, given)
+    if sample:
+        bench.open[sample.name] = Questions(sample, settings)
+    shown = f"/crawls/{quote(sample.name if sample else next(iter(bench.crawls())))}/asked" if judge else "/"
     # Closed even where Ctrl-C comes while its first thread starts: the end of Python would wait for that thread.
     with closing(bench), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -289,7 +291,7 @@ def run(
         listener.listen(128)
         port = listener.getsockname()[1]
         app = make_app(bench, port)
-        url = address(port, app.state.token)
+        url = address(port, app.state.token, shown)
         config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         try:
@@ -301,6 +303,8 @@ def run(
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print(file=sys.stderr)
+    for said in bench.learned:
+        print(said, file=sys.stderr)
 
 
 def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence[str], *, act: bool = False) -> None:

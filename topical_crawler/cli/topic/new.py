@@ -23,6 +23,7 @@ from topical_crawler.authoring.start import (
     read_sentence,
     write_start,
 )
+from topical_crawler.cli.actions import CORPUS
 from topical_crawler.cli.base import add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.config import cache_dir, data_dir, resources
@@ -40,7 +41,7 @@ DESCRIPTION = (
     "terms are added with a low weight, from the language resources that are there (topical-crawler lexicon fetch)."
 )
 _TEXTS = 1000
-_SURVEY, _QUESTIONS = 300, 20
+_SURVEY = 300
 _FEW = 2  # a topic of so few words gets a warning
 _MORE = "Remedy: a longer sentence, more terms (--keywords A,B), or example texts (--text, --url)"
 
@@ -150,7 +151,7 @@ def _survey(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.questions is None:
         print(f"Twenty marked texts teach it most, after a survey of {opts.survey} pages:")
         print(f"  topical-crawler {shlex.join(arguments)}\n  topical-crawler corpus judge {data}")
-        print(f"  topical-crawler corpus judge {data} --to-topic {shlex.quote(place)}")
+        print(f"  topical-crawler corpus report {data} --to-topic {shlex.quote(place)}")
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             return 0
         print("Do so now? [y/N] ", end="", flush=True)
@@ -159,11 +160,9 @@ def _survey(opts: argparse.Namespace, settings: AnySettings) -> int:
     given = [part for setting in opts.set for part in ("-s", setting)]
     if code := subprocess.run([sys.executable, "-m", "topical_crawler", *arguments, *given], check=False).returncode:
         return code
-    from topical_crawler.cli.corpus.judge import ask, said
-    from topical_crawler.judging.sample import take_over
-
-    sample = ask(opts.folder.name, _QUESTIONS, settings, place)
-    print(said(take_over([sample], opts.folder)))
+    for action in (["judge", opts.folder.name], ["report", opts.folder.name, "--to-topic", str(opts.folder)]):
+        if code := CORPUS.run([], CORPUS.parser().parse_args([*action, *given]), settings):
+            return code
     print(f"Next: topical-crawler crawl {shlex.quote(place)} goes on from there")
     return 0
 

@@ -22,7 +22,7 @@ function step(by) {
   all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
 }
 
-const PLACES = { h: "/", l: "", c: "/corpus", w: "/words", j: "/judge/", e: "/export" };
+const PLACES = { h: "/", l: "", c: "/corpus", w: "/words", j: "/asked", e: "/export" };
 let going = false;
 
 function go(key) {

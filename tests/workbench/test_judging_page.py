@@ -13,9 +13,9 @@ from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from wait_tools import wait_for
+from workbench_tools import Served
 
 from topical_crawler.judging.sample import read_sample
-from topical_crawler.judging.server import JudgingServer
 
 TITLES = list(TEXTS)
 
@@ -23,7 +23,7 @@ TITLES = list(TEXTS)
 class Reader:
     """A person before the page."""
 
-    def __init__(self, driver: WebDriver, server: JudgingServer, path: Path) -> None:
+    def __init__(self, driver: WebDriver, server: Served, path: Path) -> None:
         self.driver, self.server, self.path = driver, server, path
 
     def open(self) -> None:
@@ -175,8 +175,8 @@ def test_help_and_both_languages(reader: Reader) -> None:
     reader.press("1")
     reader.press(Keys.ESCAPE)
     reader.saved()
-    reader.driver.find_element(By.CSS_SELECTOR, "#language option[value=zh]").click()
-    assert reader.text("place") == "第 1 篇，共 5 篇，已判定 0 篇"
+    reader.driver.find_element(By.CSS_SELECTOR, ".bench .last a").click()
+    reader.until(lambda: reader.text("place") == "第 1 篇，共 5 篇，已判定 0 篇")
     assert reader.run("document.documentElement.lang") == "zh-CN"
     reader.press("1")
     reader.until(lambda: reader.text("saved") == "已保存")
@@ -190,7 +190,7 @@ def test_both_languages_say_the_same_things(reader: Reader) -> None:
     words = json.loads(
         str(
             reader.driver.execute_async_script(
-                "const done = arguments[0]; import('./words.js').then(({ WORDS }) => done(JSON.stringify("
+                "const done = arguments[0]; import('/static/asked_words.js').then(({ WORDS }) => done(JSON.stringify("
                 "Object.values(WORDS).map((words) => [Object.keys(words), words.keys.length]))));"
             )
         )

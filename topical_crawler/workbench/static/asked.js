@@ -1,15 +1,17 @@
 // Shows one text after another and sends every mark as it is made. Texts come from strangers: they are only ever set as text.
-import { WORDS } from "./words.js";
+import { WORDS } from "./asked_words.js";
 
 const KEYS = { 1: "relevant", r: "relevant", 2: "irrelevant", n: "irrelevant", 3: "boilerplate", b: "boilerplate" };
 const MOST_TERMS = 2000;
 
 const byId = (id) => document.getElementById(id);
-const state = { items: [], texts: new Map(), place: 0, past: [], terms: null, words: WORDS.en, said: "" };
+const PLACE = location.pathname;
+const words = WORDS[document.documentElement.lang.slice(0, 2)];
+const state = { items: [], texts: new Map(), place: 0, past: [], terms: null };
 let sending = Promise.resolve(); // one after the other, so that an undo never overtakes its mark
 
 async function ask(path, options) {
-  const answer = await fetch(path, options);
+  const answer = await fetch(path, { headers: { Accept: "application/json" }, ...options });
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.error);
   return found;
@@ -18,8 +20,7 @@ async function ask(path, options) {
 // Status ----------------------------------------------------------------------------------------------------------------------
 
 function say(name) {
-  state.said = name;
-  byId("saved").textContent = name ? state.words[name] : "";
+  byId("saved").textContent = name ? words[name] : "";
 }
 
 function complain(message) {
@@ -27,12 +28,10 @@ function complain(message) {
   byId("failure").hidden = !message;
 }
 
-function setLanguage(language) {
-  state.words = WORDS[language];
-  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-  for (const element of document.querySelectorAll("[data-say]")) element.textContent = state.words[element.dataset.say];
-  for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", state.words[element.dataset.label]);
-  const rows = state.words.keys.map(([keys, meaning]) => {
+function label() {
+  for (const element of document.querySelectorAll("[data-say]")) element.textContent = words[element.dataset.say];
+  for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", words[element.dataset.label]);
+  const rows = words.keys.map(([keys, meaning]) => {
     const row = document.createElement("tr");
     const cell = row.insertCell();
     for (const key of keys.split(" ")) {
@@ -44,9 +43,6 @@ function setLanguage(language) {
     return row;
   });
   byId("keys").replaceChildren(...rows);
-  byId("language").value = language;
-  say(state.said);
-  show();
 }
 
 // One text --------------------------------------------------------------------------------------------------------------------
@@ -74,7 +70,7 @@ function paragraph(line) {
 
 function load(place) {
   if (place < state.items.length && !state.texts.has(place)) {
-    const coming = ask(`texts/${place}`);
+    const coming = ask(`/api${PLACE}/${place}`);
     state.texts.set(place, coming);
     coming.catch(() => state.texts.delete(place)); // asked for again when it is needed
   }
@@ -91,7 +87,7 @@ async function showText(place) {
       const note = document.createElement("p");
       note.className = "note";
       note.lang = document.documentElement.lang;
-      note.textContent = state.words.noText;
+      note.textContent = words.noText;
       shown.replaceChildren(note);
       load(place + 1);
       return;
@@ -100,7 +96,7 @@ async function showText(place) {
     load(place + 1);
   } catch (error) {
     shown.replaceChildren();
-    complain(state.words.unread(error.message));
+    complain(words.unread(error.message));
   }
 }
 
@@ -111,12 +107,12 @@ function showUrl(item) {
     link.href = item.url;
   } else {
     link.removeAttribute("href");
-    link.title = state.words.noAddress;
+    link.title = words.noAddress;
   }
 }
 
 function showProgress() {
-  const { items, words } = state;
+  const { items } = state;
   const judged = items.filter((item) => item.mark).length;
   byId("place").textContent = words.at(state.place + 1, items.length, judged);
   byId("progress").setAttribute("aria-valuemax", items.length);
@@ -131,7 +127,6 @@ function showProgress() {
 function show() {
   const item = state.items[state.place];
   if (!item) return;
-  const { words } = state;
   byId("title").textContent = item.title || words.untitled;
   showUrl(item);
   const facts = [item.host, item.date || words.undated, `${words.relevance} ${item.relevance.toPrecision(3)}`];
@@ -172,14 +167,14 @@ function send(place, mark, said) {
   say("saving");
   sending = sending.then(async () => {
     try {
-      const body = JSON.stringify({ place, mark });
-      await ask("marks", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+      const headers = { Accept: "application/json", "Content-Type": "application/json" };
+      await ask(`${PLACE}/${place}`, { method: "POST", headers, body: JSON.stringify({ mark: mark ?? "none" }) });
       complain("");
       say(said);
     } catch (error) {
       item.mark = before;
       say("");
-      complain(state.words.failed(error.message));
+      complain(words.failed(error.message));
       goTo(place);
     }
   });
@@ -211,7 +206,7 @@ const ACTIONS = {
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || byId("help").open) return;
-  if (event.target.matches("select") || !state.items.length) return;
+  if (!state.items.length) return;
   const key = event.key.toLowerCase();
   if (KEYS[key]) {
     if (!event.repeat) setMark(KEYS[key]);
@@ -233,21 +228,15 @@ document.addEventListener("pointerup", (event) => {
   // A button that was clicked would take the next space for another click.
   event.target.closest?.("footer button")?.blur();
 });
-byId("language").addEventListener("change", (event) => {
-  document.cookie = `language=${event.target.value}; path=/; max-age=31536000; samesite=strict`;
-  setLanguage(event.target.value);
-  event.target.blur();
-});
 
+label();
 try {
-  const sample = await ask("sample");
+  const sample = await ask(`/api${PLACE}`);
   state.items = sample.items;
   state.terms = termPattern(sample.terms);
   byId("topic").textContent = sample.topic || sample.file;
   state.place = Math.max(0, sample.items.findIndex((item) => !item.mark));
+  show();
 } catch (error) {
   complain(error.message);
 }
-// The cookie of the workbench, so that its language is this page's, too.
-const preferred = document.cookie.match(/(?:^|; )language=(\w+)/)?.[1] ?? navigator.language.slice(0, 2);
-setLanguage(preferred in WORDS ? preferred : "en");

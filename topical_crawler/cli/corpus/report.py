@@ -6,8 +6,7 @@ import dataclasses
 import json
 import math
 import sys
-import webbrowser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +17,16 @@ from rich.table import Table
 from topical_crawler.cli.base import Action, UsageError, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.files import replacing
 from topical_crawler.judging.draw import BY, draw_sample
 from topical_crawler.judging.report import Estimate, GroupFigures, SampleReport, agreements, krippendorff, report
 from topical_crawler.judging.sample import (
     MARKS,
     Sample,
-    SampleFile,
     Taken,
     asked,
+    is_sample,
     marks_by_text,
     merged,
     read_sample,
@@ -35,15 +34,10 @@ from topical_crawler.judging.sample import (
     together,
     write_sample,
 )
-from topical_crawler.judging.server import JudgingServer
 from topical_crawler.project import AnySettings
-from topical_crawler.services.asking import Teacher, folder_of, questions
-from topical_crawler.services.catalogue import Voice
-from topical_crawler.services.places import find_corpus, topic_of
+from topical_crawler.services import MistakeError
+from topical_crawler.services.places import find_corpus, place_of, topic_of
 from topical_crawler.text import counted
-from topical_crawler.topic.files import TopicError
-
-_SQLITE = b"SQLite format 3"
 
 
 def _sample_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +61,8 @@ def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.output.exists():
         raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file")
     place = find_corpus(opts.corpus, settings)
-    topic = None if opts.topic is None and "://" in place else topic_of(opts.topic, crawl_of(Path(place).parent))
+    named = {} if "://" in place else {"topic": Path(place).absolute().parent.name}
+    topic = topic_of(opts.topic, named | claim_of(place))
     if topic is None:
         print("No topic is known of this corpus: the texts are shown without its terms. Remedy: --topic TOPIC", file=sys.stderr)
     with CorpusStore(place, read_only=True) as store:
@@ -92,37 +87,20 @@ def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     return 0
 
 
-def _judge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "names", nargs="*", metavar="CORPUS|FILE", help="a corpus, or a sample; several samples for --report, --marks, --to-topic"
-    )
-    add_number(parser, "-n", "--number", type=whole(1, 1000), default=20, help="texts of a corpus to ask about")
-    parser.add_argument("--topic", help="whose terms are shown in the texts of a corpus (default: that of its crawl)")
-    parser.add_argument("--report", action="store_true", help="the report only, without the page")
+def _report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="CORPUS|FILE", help="a corpus, or samples (default: the only corpus)")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--marks", action="store_true", help="only the marks so far, as TSV: key, url, mark")
-    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks so far over into FOLDER/marked.jsonl")
+    only.add_argument("--marks", action="store_true", help="only the marks, as TSV: key, url, mark")
+    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks over into FOLDER/marked.jsonl")
     add_json(parser, "the report as JSON")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows of the report's tables to FILE, too")
-    parser.add_argument("--port", type=whole(0, 65535), default=0, metavar="N", help="of the page (default: any that is free)")
-    parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
 
 
-def _judge(opts: argparse.Namespace, settings: AnySettings) -> int:
+def _report(opts: argparse.Namespace, settings: AnySettings) -> int:
     names = opts.names or [None]
-    if opts.report or opts.marks or opts.to_topic:
-        samples = [_read(name, settings) for name in names]
-    elif len(names) > 1:
-        raise UsageError("one file is judged at a time. Remedy: name one, or add --report")
-    elif _is_sample(names[0]):
-        samples = [serve(Path(names[0]), settings, opts.port, not opts.no_browser)]
-    else:
-        samples = [ask(names[0], opts.number, settings, opts.topic, opts.port, not opts.no_browser)]
+    samples = [_read(name, settings) for name in names]
     if opts.to_topic:
-        try:
-            print(said(take_over(samples, opts.to_topic)))
-        except TopicError as error:
-            raise UsageError(str(error)) from None
+        print(said(take_over(samples, opts.to_topic)))
         return 0
     whole = merged(samples)
     if opts.marks:
@@ -142,58 +120,14 @@ def _judge(opts: argparse.Namespace, settings: AnySettings) -> int:
     return 0
 
 
-def _is_sample(name: str | None) -> bool:
-    if name is None or "://" in name:
-        return False
-    path = Path(name)
-    if not path.is_file():
-        return path.suffix == ".jsonl"
-    with path.open("rb") as file:
-        return not file.read(len(_SQLITE)).startswith(_SQLITE)
-
-
 def _read(name: str | None, settings: AnySettings) -> Sample:
     """A sample, or all that was asked about a corpus."""
-    if name is not None and _is_sample(name):
+    if name is not None and is_sample(name):
         return read_sample(Path(name))
     place = find_corpus(name, settings)
-    if not (files := asked(folder_of(place, name, settings))):
-        remedy = f"topical-crawler corpus judge {name or ''}"
-        raise UsageError(f"nothing was asked about {place} yet. Remedy: {remedy}")
+    if not (files := asked(place_of(name or place, place, settings).folder.path)):
+        raise MistakeError(f"nothing was asked about {place} yet. Remedy: topical-crawler corpus judge {name or ''}".rstrip())
     return together([read_sample(file) for file in files])
-
-
-def ask(
-    name: str | None, number: int, settings: AnySettings, topic: str | None = None, port: int = 0, browser: bool = True
-) -> Sample:
-    """Serve the page with questions about a corpus until Ctrl-C; the questions with their marks."""
-    place = find_corpus(name, settings)
-    folder = folder_of(place, name, settings)
-    path = questions(place, folder, number, topic_of(topic, crawl_of(folder)))
-    print(f"{path}: {counted(len(read_sample(path).items), 'text')} to ask about", file=sys.stderr)
-    return serve(path, settings, port, browser)
-
-
-def serve(path: Path, settings: AnySettings, port: int = 0, browser: bool = True) -> Sample:
-    """Serve the page until Ctrl-C; the sample with its marks. The crawl that it is to teach learns each at once."""
-    with SampleFile(path) as file:
-        teacher = Teacher(file, settings) if file.sample.teaches else None
-        with JudgingServer(file, Voice("zh").named, port, teacher.tell if teacher else lambda: None) as server:
-            try:
-                print(f"{server.url}\nCtrl-C ends it with the report.", file=sys.stderr, flush=True)
-                if browser:
-                    webbrowser.open(server.url)  # which may return only when the browser has ended
-                server.serve_forever()
-            except KeyboardInterrupt:
-                print(file=sys.stderr)
-        if teacher and (message := teacher.close()):
-            print(message, file=sys.stderr)
-        return file.now()
-
-
-def crawl_of(folder: Path) -> Mapping[str, Any]:
-    """What a crawl noted in its folder; where it noted nothing, the folder is taken to be named after the topic."""
-    return CrawlFolder(folder).read_claim() or {"topic": folder.absolute().name}
 
 
 def _print_marks(sample: Sample) -> None:
@@ -222,17 +156,14 @@ ACTIONS = {
         _sample_arguments,
         _sample,
     ),
-    "judge": Action(
-        "Ask a person about texts, in a page of the browser on this machine: each is marked as relevant, not relevant or "
-        "boilerplate with one key. Of a CORPUS those texts are shown that teach its crawl most: half of them the most uncertain, "
-        "half the best, none a second time; the crawl learns from each mark at once, also while it runs. Of a FILE, which scrapy "
-        "corpus sample has written, all. Every mark is on the disk at once; Ctrl-C ends the program with the report, and the "
-        "same command goes on later. Of several copies of one sample, judged by several people, --report gives their agreement; "
-        "a text then has the mark that most gave it, and of as many that of the file named first. --to-topic takes the marks so "
-        "far over into a topic folder, as examples of what is on the topic and what is not; there a text on which as many say "
-        "one thing as another is left out.",
-        _judge_arguments,
-        _judge,
+    "report": Action(
+        "Say what the marks of people come to: of a FILE that corpus sample has written the precision, by site, with intervals "
+        "of 95 %; of a CORPUS how many texts its crawl learns from. Of several copies of one sample, judged by several people, "
+        "it gives their agreement, too; a text then has the mark that most gave it, and of as many that of the file named "
+        "first. --to-topic takes the marks so far over into a topic folder, as examples of what is on the topic and what is "
+        "not; there a text on which as many say one thing as another is left out.",
+        _report_arguments,
+        _report,
     ),
 }
 
