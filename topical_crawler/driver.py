@@ -156,7 +156,7 @@ class Driver:
             for item in crawl.second_look.items():
                 if slot.closing is None and not self._is_ending():
                     await engine.scraper.start_itemproc_async(item, response=None)
-                    if not self._is_ending() and crawl.second_look.is_open(item):  # or it would be looked at again and again
+                    if not self._is_ending() and item.stored is None:  # or it would be looked at again and again
                         self._outcomes.finish_unreturned(item)
                     pages += 1
                 if slot.closing is not None or self._is_ending():

@@ -101,7 +101,7 @@ class ModelPipeline(CrawlComponent):
             item.probability = probability
             if probability < crawl.adviser.threshold:
                 item.reason = OFF_TOPIC_MODEL
-            if (mark := crawl.adviser.mark(probability)) and crawl.control.marked < MOST // 2:  # the rest is for people
+            if (mark := crawl.adviser.mark(probability)) and len(crawl.control.marks.urls) < MOST // 2:  # the rest is for people
                 crawl.control.mark([MarkedText.bounded(item.entry.url, item.title, item.text, mark)])
         return item
 

@@ -12,7 +12,6 @@ from crawl_tools import Reply, Site, article, crawl, rows
 from redis_tools import RedisServer
 
 from topical_crawler.crawl.moves import MOVED, MOVED_AFTER, Moves
-from topical_crawler.frontier import FrontierServerError
 from topical_crawler.frontier.sqlite import SqliteFrontier
 
 PAGES, FOUND_FIRST = 30, 14
@@ -105,25 +104,6 @@ def test_workers_count_together_and_a_page_is_not_forgotten() -> None:
     one.note(f"{OLD}/3", f"{NEW}/3")
     one.ask_again()
     assert one.of(f"{OLD}/1", ask=True) == two.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
-
-
-def test_while_the_server_is_away_nothing_is_noted() -> None:
-    notes: dict[str, Any] = {}
-    away = False
-
-    def load(name: str) -> Any:
-        if away:
-            raise FrontierServerError("away")
-        return notes.get(name)
-
-    found = Moves(load, notes.__setitem__)
-    found.note(f"{NEW}/")
-    for n in range(MOVED_AFTER):
-        away = n == 1
-        found.note(f"{OLD}/{n}", f"{NEW}/{n}")
-    assert found.of(f"{OLD}/1", ask=True) == f"{OLD}/1"
-    found.note(f"{OLD}/3", f"{NEW}/3")
-    assert found.of(f"{OLD}/1", ask=True) == f"{NEW}/1"
 
 
 def test_little_is_remembered_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

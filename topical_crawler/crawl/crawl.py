@@ -202,7 +202,6 @@ class Crawl:
         self._closed = True
         with self._reporting():
             if not self.failed:
-                self.control.mark_last()
                 self.log.save()
                 with suppress(FrontierFileError, CorpusError):  # nothing is said then
                     self.estimate = self._estimated()
@@ -257,10 +256,9 @@ class Crawl:
             self._busy = time.monotonic()
 
     def catch_up(self) -> None:
-        """Learn what other workers have finished, if the server is there."""
+        """Learn what other workers have finished."""
         if self.frontier.shared:
-            with suppress(FrontierServerError):  # reported where the frontier is asked for more than advice
-                self.log.read()
+            self.log.read()
 
     def _lose(self, key: bytes) -> None:
         if (entry := self.in_flight.pop(key, None)) is not None:

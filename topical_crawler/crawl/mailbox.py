@@ -31,7 +31,6 @@ class Mailbox:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._complained: set[str] = set()
         folder.mkdir(mode=0o700, exist_ok=True)
 
     def serve(self, perform: Callable[[Answer], Answer]) -> int:
@@ -62,10 +61,7 @@ class Mailbox:
                 request, until = {}, float("inf")
                 problem = f"the request cannot be read: {str(error) or 'no JSON object'}"
             path.unlink()
-        except OSError as error:  # withdrawn, or not ours: a request that cannot be removed would be performed again and again
-            if not isinstance(error, FileNotFoundError) and number not in self._complained:
-                self._complained.add(number)
-                logger.warning("A request in the mailbox cannot be taken: %s", error)
+        except FileNotFoundError:  # withdrawn; one that cannot be removed would be performed again and again
             return False
         if until < time.time():  # its command has given up
             logger.info("A request of the mailbox has come too late: %s", request.get("action"))
@@ -122,14 +118,9 @@ class Mailbox:
 
 def _read(path: Path) -> dict[str, Any]:
     """Read a message. Raises ValueError for a file that is none."""
-    if not path.is_file() and path.exists():
-        raise ValueError("it is no file")
     if (size := path.stat().st_size) > MAX_BYTES:
         raise ValueError(f"it has {size:,} bytes, and {MAX_BYTES:,} is the most")
-    try:
-        message = json.loads(path.read_bytes())
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
+    message = json.loads(path.read_bytes())
     if not isinstance(message, dict):
         raise ValueError("it is no JSON object")
     return message

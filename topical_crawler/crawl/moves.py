@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from topical_crawler.frontier import REDIRECTED, FrontierServerError
+from topical_crawler.frontier import REDIRECTED
 from topical_crawler.items import PageItem
 from topical_crawler.web.urls import canonical, origin_of
 
@@ -42,19 +41,17 @@ class Moves:
         self._known: dict[str, Any] = {}  # the notes that were asked for lately, by their names
 
     def note(self, url: str, target: str = "", for_good: bool = True) -> None:
-        """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not. Nothing is noted while the server is
-        away."""
+        """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not."""
         own, to = origin_of(url), origin_of(target)
-        with suppress(FrontierServerError):
-            if not target:
-                if not self._known.get(_stays(own)):
-                    self._put(_stays(own), True)
-            elif to != own and canonical(url).removeprefix(own) == canonical(target).removeprefix(to):
-                before, back = self._load(_moved(own)), self._load(_moved(to))  # not from memory: other workers count, too
-                if back and back[0] == own:
-                    self._put(_stays(to), True)
-                if for_good:
-                    self._put(_moved(own), [to, before[1] + 1 if before and before[0] == to else 1])
+        if not target:
+            if not self._known.get(_stays(own)):
+                self._put(_stays(own), True)
+        elif to != own and canonical(url).removeprefix(own) == canonical(target).removeprefix(to):
+            before, back = self._load(_moved(own)), self._load(_moved(to))  # not from memory: other workers count, too
+            if back and back[0] == own:
+                self._put(_stays(to), True)
+            if for_good:
+                self._put(_moved(own), [to, before[1] + 1 if before and before[0] == to else 1])
 
     def learn(self, item: PageItem) -> None:
         """Take note of what came of a page."""
@@ -67,11 +64,8 @@ class Moves:
         """The address to fetch for ``url``: itself, unless its origin has moved. Without ``ask`` only what is in memory counts;
         with it the notes are read, too, which from a server takes too long for every link."""
         known = self._ask if ask else self._known.get
-        try:
-            moved = known(_moved(own := origin_of(url)))
-            if not moved or moved[1] < MOVED_AFTER or known(_stays(own)) or not known(_stays(moved[0])):
-                return url
-        except FrontierServerError:  # reported where more than advice is asked for
+        moved = known(_moved(own := origin_of(url)))
+        if not moved or moved[1] < MOVED_AFTER or known(_stays(own)) or not known(_stays(moved[0])):
             return url
         scheme, _, name = moved[0].partition("://")
         return urlsplit(url)._replace(scheme=scheme, netloc=name).geturl()

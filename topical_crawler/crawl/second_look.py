@@ -110,10 +110,6 @@ class SetAside:
         with self._changing() as db:
             self._delete(db, "key = ?", (key,))
 
-    def __contains__(self, key: bytes) -> bool:
-        with self._explaining():
-            return self._open().execute("SELECT 1 FROM pages WHERE key = ?", (key,)).fetchone() is not None
-
     def html(self, key: bytes) -> str | None:
         """The source of a page; None once it is dropped."""
         with self._explaining():
@@ -271,10 +267,6 @@ class SecondLook:
         return PageItem(
             entry, row.final_url, row.fetched, row.status, row.size, page=page, verdict=verdict, first=row, as_part=bool(series)
         )
-
-    def is_open(self, item: PageItem) -> bool:
-        """Whether an item is still to be given to :meth:`done`."""
-        return item.entry.key in self._aside
 
     def done(self, item: PageItem) -> None:
         """A page was looked at, and its row is stored."""

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
-from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Frontier, FrontierServerError, State
+from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Frontier, State
 from topical_crawler.topic.files import MOST, MarkedText, marked_text
 from topical_crawler.topic.topic_folder import MARKED
 from topical_crawler.web.listings import said
@@ -112,13 +112,9 @@ def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     With ``reasons`` each has the parts of its present priority, if the strategy is at hand."""
     n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
     explain = crawl.explain if request.get("reasons") is True else None
-    looked_at = n
-    while True:
-        best = frontier.waiting(looked_at)
-        chosen = [entry for entry in best if not wanted or entry.host == wanted][:n]
-        if len(chosen) == n or len(best) < looked_at or looked_at == MOST_LOOKED_AT:
-            return {"looked_at": len(best), "entries": [_shown(entry, explain) for entry in chosen]}
-        looked_at = min(8 * looked_at, MOST_LOOKED_AT)
+    best = frontier.waiting(MOST_LOOKED_AT if wanted else n)
+    chosen = [entry for entry in best if not wanted or entry.host == wanted][:n]
+    return {"looked_at": len(best), "entries": [_shown(entry, explain) for entry in chosen]}
 
 
 def _find(frontier: Frontier, request: Request, crawl: Known) -> Answer:
@@ -360,7 +356,6 @@ class Control:
         self._own = strategy.page_threshold
         self._at_start = control_state(frontier)["stop"]
         self.marks = Marks(frontier)
-        self._to_mark: list[MarkedText] = []
         self.paused = False
         self.stopping = False
         self.page_threshold: float | None = None
@@ -372,7 +367,6 @@ class Control:
             self._mailbox.serve(self._perform)
         if self._frontier.shared:
             self._read()
-            self._mark()
 
     def learn_marks(self, finished: int) -> None:
         """Have the strategy learn the marks that are due after so many finished pages."""
@@ -380,34 +374,12 @@ class Control:
             logger.info("Learning from %d marks; %d texts are marked by now", given, len(self.marks.urls))
 
     def mark(self, texts: Sequence[MarkedText]) -> None:
-        """Have all workers learn marked texts; where the server that keeps them does not answer, at a later :meth:`poll`. Those
-        that are too many are given up, which is logged: no page is lost for its mark."""
-        self._to_mark += texts
-        if (error := self._mark()) is not None:
-            logger.warning("%s. What the model says of a text is learned later", error)
-
-    @property
-    def marked(self) -> int:
-        """The number of texts that are marked, with those that wait for a server."""
-        return len(self.marks.urls) + len(self._to_mark)
-
-    def mark_last(self) -> None:
-        """Mark what had to wait, as the worker ends: what cannot be marked now is lost."""
-        if (error := self._mark()) is not None:
-            logger.warning("%s. What the model says of %d texts is lost", error, len(self._to_mark))
-
-    def _mark(self) -> FrontierServerError | None:
-        """Mark the texts that are to be marked. Returns why that has to wait."""
-        while self._to_mark:
-            texts, self._to_mark = self._to_mark[:MOST_MARKS], self._to_mark[MOST_MARKS:]
-            try:
-                self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
-            except FrontierServerError as error:
-                self._to_mark = texts + self._to_mark
-                return error
-            except SteeringError as error:
-                logger.error("%s", error)
-        return None
+        """Have all workers learn marked texts, at most :data:`MOST_MARKS`. Those that are too many for the crawl are given up,
+        which is logged: no page is lost for its mark."""
+        try:
+            self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
+        except SteeringError as error:
+            logger.error("%s", error)
 
     def _perform(self, request: Request) -> Answer:
         before = self._strategy.page_threshold
