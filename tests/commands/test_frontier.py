@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import signal
 import subprocess
 import sys
 import threading
@@ -17,7 +16,7 @@ import pytest
 from command_tools import exit_code
 from filelock import FileLock
 from redis_tools import RedisServer, free_port
-from wait_tools import HANGS, wait_for
+from wait_tools import wait_for
 
 from topical_crawler import Evidence
 from topical_crawler.crawl.mailbox import Mailbox
@@ -236,7 +235,6 @@ def test_what_is_said_is_kept_for_the_next_start(run: Run) -> None:
         (["purge", "--all", "--host", "a.cn"], "say what to purge"),
         (["top", "--hosts", "--host", "a.cn"], "leave one out"),
         (["stats", "--wait", "-1"], "is no number of 0 or more"),
-        (["stats", "--watch"], "--watch shows tables in a terminal"),
         (["stats", "dangjian", "sports"], "not understood: sports"),
         (["destroy"], "invalid choice: 'destroy'"),
     ],
@@ -343,53 +341,6 @@ def test_a_purge_asks_in_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -
         yes = run("purge", "--all")
         assert (yes.returncode, yes.stdout) == (0, "data/dangjian: 3 wait. Drop everything? [y/N] 3 purged, 0 still wait\n")
     os.close(keyboard)
-
-
-class Watched:
-    """``topical-crawler frontier stats --watch`` in a terminal of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self._keyboard, terminal = pty.openpty()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "topical_crawler", "frontier", "stats", "--watch"],
-            cwd=folder, env={**environment, "TERM": "xterm", "COLUMNS": "120"}, stdin=terminal, stdout=terminal, stderr=terminal,
-        )  # fmt: skip
-        os.close(terminal)
-        self._shown = ""
-
-    def until(self, text: str) -> None:
-        """Read until ``text`` is shown."""
-        while text not in self._shown:
-            try:
-                found = os.read(self._keyboard, 10_000)
-            except OSError:  # the other side has closed
-                found = b""
-            assert found, self._shown
-            self._shown += found.decode("utf-8", "replace")
-
-    def interrupt(self) -> None:
-        """As Ctrl-C does."""
-        self._process.send_signal(signal.SIGINT)
-
-    def end(self) -> int:
-        code = self._process.wait(HANGS)
-        os.close(self._keyboard)
-        return code
-
-
-def test_stats_are_watched_in_a_terminal_as_long_as_the_crawl_runs(folder: Path) -> None:
-    with serving(folder / "data/dangjian") as frontier:
-        stays, leaves = Watched(folder), Watched(folder)
-        for watched in (stays, leaves):
-            watched.until("3 waiting on 2 hosts")
-        perform(frontier, {"action": "push", "urls": ["http://c.cn/"]})
-        for watched in (stays, leaves):
-            watched.until("4 waiting on 3 hosts")
-        leaves.interrupt()
-        assert leaves.end() == 0
-    stays.until("does not run")
-    assert stays.end() == 0
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,13 @@
 """``topical-crawler frontier``: its actions, and how they show a queue."""
 
 import argparse
-import contextlib
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.live import Live
 from rich.text import Text
 
 from topical_crawler.cli.base import Action, UsageError, add_json, amount, urls_of
@@ -23,7 +20,6 @@ from topical_crawler.project import AnySettings
 from topical_crawler.services.reach import Reached, ask_in_batches, reach
 from topical_crawler.web.urls import is_url
 
-_REFRESH = 2.0  # seconds between two looks of `stats --watch`
 _SHOWN_HOSTS = 30
 
 
@@ -41,7 +37,6 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _stats_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
-    parser.add_argument("--watch", action="store_true", help="go on showing them, until Ctrl-C")
     parser.add_argument(
         "--pages", type=int, default=LAST_PAGES, metavar="N",
         help="count how many of the last N finished pages were kept; 0: of all, which takes longer (default: %(default)s)",
@@ -88,12 +83,7 @@ def _purge_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
     request = {"action": "stats", "pages": opts.pages}
-    if opts.watch and (opts.json or not sys.stdout.isatty()):
-        raise UsageError("--watch shows tables in a terminal. Remedy: leave it out")
     with reach(settings, opts.crawl, opts.wait) as crawl:
-        if opts.watch:
-            _watch(lambda: stats_view(crawl.ask(request), crawl.name, crawl.runs), crawl)
-            return 0
         answer = crawl.ask(request)
     return _show(opts, answer, lambda: stats_view(answer, crawl.name, crawl.runs))
 
@@ -179,14 +169,6 @@ def _show(opts: argparse.Namespace, answer: Answer, view: Callable[[], Renderabl
     else:
         console().print(view(), markup=False)
     return 0
-
-
-def _watch(look: Callable[[], RenderableType], crawl: Reached) -> None:
-    """Show what ``look`` gives, again and again, as long as the crawl runs."""
-    with contextlib.suppress(KeyboardInterrupt), Live(look(), console=console(), auto_refresh=False) as live:
-        while crawl.runs is not False:
-            time.sleep(_REFRESH)
-            live.update(look(), refresh=True)
 
 
 def _read_urls(opts: argparse.Namespace) -> list[str]:
