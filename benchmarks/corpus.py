@@ -36,7 +36,7 @@ from postgres_tools import PostgresServer
 from topical_crawler.corpus.copy import copy
 from topical_crawler.corpus.record import Filters, Record, storable, values_of
 from topical_crawler.corpus.record import pages as table
-from topical_crawler.corpus.search import Strings, Words, fold, open_index, parse_query
+from topical_crawler.corpus.search import fold, open_index, parse_query
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text.segment import Segmenter
 
@@ -111,40 +111,34 @@ def search(folder: Path, server: PostgresServer, file: str, rows: int) -> bool:
         place = server.new_database() if kind == "postgresql" else str(folder / "searched.sqlite")
         with CorpusStore(place) as store, store.writing() as connection:
             connection.execute(table.insert(), [values_of(storable(record)) for record in records])
-        found: dict[str, list[int]] = {}
-        for unit in (Strings(), Words(cut)):
-            with open_index(place, unit, folder) as index:
+        found: dict[str, int] = {}
+        with open_index(place, folder) as index:
+            begun = time.perf_counter()
+            index.update()
+            build = time.perf_counter() - begun
+            begun = time.perf_counter()
+            assert index.update() == 0
+            nothing = time.perf_counter() - begun
+            times = []
+            for query in queries:
                 begun = time.perf_counter()
-                index.update()
-                build = time.perf_counter() - begun
-                begun = time.perf_counter()
-                assert index.update() == 0
-                nothing = time.perf_counter() - begun
-                times = []
-                for query in queries:
-                    begun = time.perf_counter()
-                    total = index.search(parse_query(query), Filters(), 20).total
-                    times.append((time.perf_counter() - begun) * 1000)
-                    found.setdefault(query, []).append(total)
-            print(
-                f"{kind:10}  {unit.name:7}  made in {build:.0f} s ({rows / build:,.0f} texts/s), "
-                f"up to date in {nothing * 1000:.0f} ms, query {statistics.median(times):.0f} ms (slowest {max(times):.0f})",
-                flush=True,
-            )
+                found[query] = index.search(parse_query(query), Filters(), 20).total
+                times.append((time.perf_counter() - begun) * 1000)
+        print(
+            f"{kind:10}  made in {build:.0f} s ({rows / build:,.0f} texts/s), up to date in {nothing * 1000:.0f} ms, "
+            f"query {statistics.median(times):.0f} ms (slowest {max(times):.0f})",
+            flush=True,
+        )
         held = {query: sum(query in text for text in texts) for query in queries[:40]}
-        good &= all(found[query][0] == held[query] for query in held)
-        for n in (2, 3, 4):
-            some = [query for query in held if len(query) == n]
-            shares = [sum(found[query][i] for query in some) / sum(held[query] for query in some) for i in (0, 1)]
-            print(f"{kind:10}  of the texts that hold a word of {n} characters: strings {shares[0]:.1%}, words {shares[1]:.1%}")
+        good &= all(found[query] == held[query] for query in held)
         if kind == "sqlite":
             sizes = [(folder / f"searched.sqlite{suffix}").stat().st_size / 1e6 for suffix in ("", ".search")]
-            print(f"{kind:10}  corpus {sizes[0]:.0f} MB, both indexes {sizes[1]:.0f} MB")
+            print(f"{kind:10}  corpus {sizes[0]:.0f} MB, index {sizes[1]:.0f} MB")
         else:
             with CorpusStore(place, read_only=True) as store, store.reading() as connection:
-                names = ("pages", "search_strings", "search_words")
+                names = ("pages", "search_strings")
                 sizes = [connection.scalar(sa.select(sa.func.pg_total_relation_size(name))) / 1e6 for name in names]
-            print(f"{kind:10}  corpus {sizes[0]:.0f} MB, strings {sizes[1]:.0f} MB, words {sizes[2]:.0f} MB")
+            print(f"{kind:10}  corpus {sizes[0]:.0f} MB, index {sizes[1]:.0f} MB")
     return good
 
 

@@ -11,9 +11,8 @@ import pytest
 from corpus_tools import kept, rejected
 
 from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.search import Line, SearchError, SearchIndex, Strings, Words, fold, listed, open_index, parse_query
+from topical_crawler.corpus.search import Line, SearchError, SearchIndex, fold, listed, open_index, parse_query
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.text.segment import Segmenter
 
 TEXTS = (
     "建設社會主義市場經濟體制，Ｌｉｎｕｘ內核的和尚未完成。",
@@ -30,7 +29,7 @@ def index(place: str, tmp_path: Path) -> SearchIndex:
         for n, text in enumerate(TEXTS, 1):
             store.put(kept(n, text, kind="list" if n == 2 else "article"))
         store.put(rejected(9))
-    return open_index(place, Strings(), tmp_path)
+    return open_index(place, tmp_path)
 
 
 @pytest.fixture
@@ -91,15 +90,6 @@ def test_the_keyword_stands_in_its_context(index: SearchIndex) -> None:
     assert hit.lines == (Line("", "标题3", ""),)
 
 
-def test_words_are_those_of_the_segmenter(place: str, index: SearchIndex, tmp_path: Path) -> None:
-    with index, open_index(place, Words(Segmenter().pieces), tmp_path) as words:
-        assert index.update() == words.update() == 4
-        (hit,) = words.search(parse_query("和尚"), Filters(), 5).hits
-        assert hit.page.number == 4 and hit.lines[0].match == "和尚"
-        assert [hit.page.number for hit in words.search(parse_query("C++"), Filters(), 5).hits] == [2]
-        assert words.search(parse_query("内核 -动物园"), Filters(), 5).total == 1
-
-
 def test_an_index_takes_in_what_is_new_or_has_changed(place: str, index: SearchIndex) -> None:
     seen: list[tuple[int, int]] = []
     assert index.update(lambda done, total: seen.append((done, total))) == 4
@@ -133,7 +123,7 @@ def test_strings_are_found_as_if_all_texts_were_read(place: str, tmp_path: Path)
     with CorpusStore(place) as store:
         stored = [store.put(kept(n + 1, text, title="", date="2024-01-01", fetched="")) for n, text in enumerate(texts)]
     orders = {record.order: fold(record.text or "") for record in stored if record.keep}
-    with open_index(place, Strings(), tmp_path) as index:
+    with open_index(place, tmp_path) as index:
         index.update()
         for size in (1, 2, 3, 4):
             for query in {"".join(draw.choices("党建组织会生", k=size)) for _ in range(12)}:
@@ -151,7 +141,7 @@ def test_a_folder_that_may_not_be_written_stays_as_it_is(tmp_path: Path) -> None
     before = sorted(folder.iterdir())
     folder.chmod(0o555)
     try:
-        with open_index(str(folder / "corpus.sqlite"), Strings(), tmp_path / "cache") as index:
+        with open_index(str(folder / "corpus.sqlite"), tmp_path / "cache") as index:
             index.update()
             assert index.search(parse_query("党课"), Filters(), 5).total == 1
         assert [file for file in sorted(folder.iterdir()) if file not in before] == []

@@ -1,8 +1,8 @@
 """A corpus for readers: its pages as a table, and its texts by what they say.
 
 The texts are found by an index that grows with the corpus: SQLite's FTS5 in a file of its own, PostgreSQL's full text search in
-a table beside the pages. It holds, by choice, every string of Chinese characters or the words that a segmenter sees. Width, case
-and script do not matter: simplified finds traditional.
+a table beside the pages. It finds every string of Chinese characters. Width, case and script do not matter: simplified finds
+traditional.
 
 >>> import tempfile
 >>> from topical_crawler.corpus.record import Record
@@ -10,7 +10,7 @@ and script do not matter: simplified finds traditional.
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     with CorpusStore(f"{folder}/corpus.sqlite") as store:
 ...         stored = store.put(Record(url="http://a.cn/1.html", host="a.cn", keep=True, text="社會主義市場經濟體制"))
-...     with open_index(f"{folder}/corpus.sqlite", Strings(), Path(folder)) as index:
+...     with open_index(f"{folder}/corpus.sqlite", Path(folder)) as index:
 ...         updated = index.update()
 ...         index.search(parse_query("市场经济 -計劃"), Filters(), 10).hits[0].lines
 (Line(left='社會主義', match='市場經濟', right='體制'),)
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import count
 from operator import add
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import sqlalchemy as sa
 
@@ -117,69 +117,29 @@ def fold(text: str) -> str:
     return text.translate(_folding)
 
 
-class Unit(ABC):
-    """What a text is cut into to be found. ``name`` is that of its table."""
-
-    name: ClassVar[str]
-
-    @abstractmethod
-    def runs(self, text: str) -> Iterator[tuple[str, int]]:
-        """The parts of a folded text, with their places in it."""
-
-    def tokens(self, text: str) -> Iterator[tuple[str, int]]:
-        """What the index holds of a folded text, with the places."""
-        return self.runs(text)
-
-    def line(self, text: str) -> str:
-        """The tokens of a folded text with blanks between them."""
-        return " ".join(token for token, _ in self.tokens(text))
-
-    def is_open(self, run: str) -> bool:
-        """Whether ``run`` is also found within a longer one."""
-        return False
+def _runs(text: str) -> Iterator[tuple[str, int]]:
+    """The words of a folded text, each run of Chinese characters one, with their places in it."""
+    return ((match[0], match.start()) for match in _RUN.finditer(text))
 
 
-class Strings(Unit):
-    """Any string of Chinese characters, wherever it stands, by its pairs of characters; Latin letters and digits as words.
+def tokens_of(text: str) -> Iterator[tuple[str, int]]:
+    """What the index holds of a folded text, with the places: pairs of Chinese characters, so that any string of them is found
+    wherever it stands; Latin letters and digits as words.
 
-    >>> [token for token, place in Strings().tokens("linux内核态")]
+    >>> [token for token, place in tokens_of("linux内核态")]
     ['linux', '内核', '核态', '态']
     """
-
-    name = "strings"
-
-    def runs(self, text: str) -> Iterator[tuple[str, int]]:
-        return ((match[0], match.start()) for match in _RUN.finditer(text))
-
-    def tokens(self, text: str) -> Iterator[tuple[str, int]]:
-        for run, place in self.runs(text):
-            if self.is_open(run):
-                yield from zip((*map(add, run, run[1:]), run[-1]), count(place), strict=False)
-            else:
-                yield run[:_LONGEST], place
-
-    def line(self, text: str) -> str:
-        runs = _RUN.findall(text)  # without their places it takes half the time
-        return " ".join([" ".join((*map(add, run, run[1:]), run[-1])) if self.is_open(run) else run[:_LONGEST] for run in runs])
-
-    def is_open(self, run: str) -> bool:
-        return _IS_CJK(run) is not None
+    for run, place in _runs(text):
+        if _IS_CJK(run):
+            yield from zip((*map(add, run, run[1:]), run[-1]), count(place), strict=False)
+        else:
+            yield run[:_LONGEST], place
 
 
-class Words(Unit):
-    """The words that a segmenter sees. ``cut`` cuts a text into pieces that together are the text."""
-
-    name = "words"
-
-    def __init__(self, cut: Callable[[str], list[str]]) -> None:
-        self._cut = cut
-
-    def runs(self, text: str) -> Iterator[tuple[str, int]]:
-        place = 0
-        for piece in self._cut(text):
-            if _RUN.search(piece):
-                yield piece[:_LONGEST], place
-            place += len(piece)
+def _line(text: str) -> str:
+    """The tokens of a folded text with blanks between them."""
+    runs = _RUN.findall(text)  # without their places it takes half the time
+    return " ".join([" ".join((*map(add, run, run[1:]), run[-1])) if _IS_CJK(run) else run[:_LONGEST] for run in runs])
 
 
 # -- Queries
@@ -242,15 +202,16 @@ class _Phrase:
     pattern: str  # as it stands in the runs of a text with blanks between them
 
     @classmethod
-    def of(cls, text: str, unit: Unit) -> Self:
-        runs = [run for run, _ in unit.runs(fold(text))]
-        tokens = [token for token, _ in unit.tokens(fold(text))]
-        opens = unit.is_open(runs[-1]) and len(runs[-1]) == 1
-        if unit.is_open(runs[-1]) and not opens:
-            tokens.pop()  # in a text more may follow
+    def of(cls, text: str) -> Self:
+        runs = [run for run, _ in _runs(fold(text))]
+        own = [token for token, _ in tokens_of(fold(text))]
+        goes_on = _IS_CJK(runs[-1]) is not None  # in a text more may follow
+        opens = goes_on and len(runs[-1]) == 1
+        if goes_on and not opens:
+            own.pop()
         pattern = " ".join(runs)
-        ends = ["" if unit.is_open(run) else " " for run in (runs[0], runs[-1])]
-        return cls(tuple(tokens), opens, f"{ends[0]}{pattern}{ends[1]}")
+        ends = ["" if _IS_CJK(run) else " " for run in (runs[0], runs[-1])]
+        return cls(tuple(own), opens, f"{ends[0]}{pattern}{ends[1]}")
 
     def places(self, tokens: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
         """Where it begins and ends in a text of ``tokens``."""
@@ -297,15 +258,15 @@ class Found:
     more: bool = False  # `total` is only how many were ranked: there may be more
 
 
-def keywords_in_context(text: str, phrases: Sequence[_Phrase], unit: Unit, most: int) -> tuple[Line, ...]:
+def keywords_in_context(text: str, phrases: Sequence[_Phrase], most: int) -> tuple[Line, ...]:
     """The first ``most`` places of ``phrases`` in the paragraphs of a text; what overlaps is shown once."""
     lines: list[Line] = []
     begin = 0
     for paragraph in text.split("\n"):
         folded, end = fold(paragraph), 0
         here = [phrase for phrase in phrases if phrase.tokens[0] in folded]
-        tokens = list(unit.tokens(folded)) if here else []
-        for first, last in sorted(place for phrase in here for place in phrase.places(tokens)):
+        found = list(tokens_of(folded)) if here else []
+        for first, last in sorted(place for phrase in here for place in phrase.places(found)):
             if len(lines) == most:
                 return tuple(lines)
             if len(folded) != len(paragraph):  # a sign stands for several letters
@@ -325,15 +286,14 @@ def keywords_in_context(text: str, phrases: Sequence[_Phrase], unit: Unit, most:
 BATCH = 1000  # texts of a transaction
 
 
-def open_index(place: str, unit: Unit, cache_dir: Path) -> SearchIndex:
+def open_index(place: str, cache_dir: Path) -> SearchIndex:
     """The index of a corpus that exists.
 
     Args:
         place: path or URL of the corpus.
-        unit: what texts are found by; each has a table of its own.
         cache_dir: where the index of an SQLite corpus goes whose folder may not be written.
     """
-    return (_Fts5 if sqlite_file(place) else _TextSearch)(place, unit, cache_dir)
+    return (_Fts5 if sqlite_file(place) else _TextSearch)(place, cache_dir)
 
 
 class SearchIndex(ABC):
@@ -341,9 +301,8 @@ class SearchIndex(ABC):
 
     _known: sa.Table  # which text of a page the index has: its digest
 
-    def __init__(self, place: str, unit: Unit, cache_dir: Path) -> None:
+    def __init__(self, place: str, cache_dir: Path) -> None:
         self.name = shown(place)
-        self.unit = unit
         self._engine = self._open(place, cache_dir)
 
     @abstractmethod
@@ -412,13 +371,13 @@ class SearchIndex(ABC):
 
     def _meeting(self, query: Query, filters: Filters) -> tuple[sa.Select[Any], list[_Phrase]]:
         """The scores of the texts that meet query and ``filters``, and the phrases that are looked for."""
-        groups = [[_Phrase.of(text, self.unit) for text in group] for group in query.groups]
-        found = self._found(groups, [_Phrase.of(text, self.unit) for text in query.without])
+        groups = [[_Phrase.of(text) for text in group] for group in query.groups]
+        found = self._found(groups, [_Phrase.of(text) for text in query.without])
         return found.where(*conditions(filters), pages.c.keep), [phrase for group in groups for phrase in group]
 
     def _hit(self, row: Any, score: float, phrases: Sequence[_Phrase], most_lines: int) -> Hit:
         page = Summary(*row[: len(_SUMMARY)])
-        lines = (keywords_in_context(text, phrases, self.unit, most_lines) for text in (row.text, page.title))
+        lines = (keywords_in_context(text, phrases, most_lines) for text in (row.text, page.title))
         return Hit(page, score, next(filter(None, lines), ()))
 
     @abstractmethod
@@ -476,9 +435,9 @@ class _Fts5(SearchIndex):
         file = sqlite_file(place)
         assert file is not None
         index = beside(file, ".search", cache_dir)
-        self._words = sa.table(self.unit.name, sa.column("rowid"), sa.column("rank"))
+        self._words = sa.table("strings", sa.column("rowid"), sa.column("rank"))
         columns = sa.Column("page", sa.Integer, primary_key=True), sa.Column("row", sa.Integer), sa.Column("digest", sa.String)
-        self._known = sa.Table(f"known_{self.unit.name}", sa.MetaData(), *columns)
+        self._known = sa.Table("known_strings", sa.MetaData(), *columns)
         engine = open_engine(str(index), read_only=False, patience=PATIENCE)
 
         @sa.event.listens_for(engine, "connect")
@@ -488,21 +447,22 @@ class _Fts5(SearchIndex):
         return engine
 
     def _make(self) -> None:
-        name = self.unit.name
         try:
             with self._connected("written") as connection:
-                if sa.inspect(connection).has_table(name):
+                if sa.inspect(connection).has_table("strings"):
                     counts = sa.select(sa.func.count(), sa.func.max(self._known.c.row)).select_from(self._known)
                     number, last = connection.execute(counts).one()
                     if last and last > 2 * number:  # most of its rows are found no more
-                        connection.exec_driver_sql(f"INSERT INTO {name} ({name}) VALUES ('delete-all')")
+                        connection.exec_driver_sql("INSERT INTO strings (strings) VALUES ('delete-all')")
                         connection.execute(self._known.delete())
                     return
                 # The tokens come with blanks between them; signs may be a part of words (C++).
                 cut = "unicode61 remove_diacritics 0 categories 'L* N* M* P* S* Co'"
-                connection.exec_driver_sql(f'CREATE VIRTUAL TABLE {name} USING {self.module}(text, content="", tokenize="{cut}")')
                 connection.exec_driver_sql(
-                    f"CREATE TABLE known_{name} (page INTEGER PRIMARY KEY, row INTEGER UNIQUE, digest TEXT)"
+                    f'CREATE VIRTUAL TABLE strings USING {self.module}(text, content="", tokenize="{cut}")'
+                )
+                connection.exec_driver_sql(
+                    "CREATE TABLE known_strings (page INTEGER PRIMARY KEY, row INTEGER UNIQUE, digest TEXT)"
                 )
         except CorpusError as error:
             if "fts5" not in str(error):
@@ -513,13 +473,12 @@ class _Fts5(SearchIndex):
             ) from None
 
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
-        name = self.unit.name
         last = connection.scalar(sa.select(sa.func.max(self._known.c.row))) or 0
-        cut = [self.unit.line(fold(text)) for _, _, text in texts]
+        cut = [_line(fold(text)) for _, _, text in texts]
         known = [(page, row, digest) for row, (page, digest, _) in enumerate(texts, last + 1)]
         if known:
-            connection.exec_driver_sql(f"INSERT OR REPLACE INTO known_{name} VALUES (?, ?, ?)", known)
-            connection.exec_driver_sql(f"INSERT INTO {name} (rowid, text) VALUES (?, ?)", list(enumerate(cut, last + 1)))
+            connection.exec_driver_sql("INSERT OR REPLACE INTO known_strings VALUES (?, ?, ?)", known)
+            connection.exec_driver_sql("INSERT INTO strings (rowid, text) VALUES (?, ?)", list(enumerate(cut, last + 1)))
 
     def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
         def either(phrases: Sequence[_Phrase]) -> str:
@@ -529,7 +488,7 @@ class _Fts5(SearchIndex):
         joined = self._words.join(self._known, self._known.c.row == self._words.c.rowid).join(
             pages, pages.c.id == self._known.c.page
         )
-        match = sa.literal_column(self.unit.name).op("MATCH")(wanted)
+        match = sa.literal_column("strings").op("MATCH")(wanted)
         return sa.select(-self._words.c.rank).select_from(joined).where(match)
 
 
@@ -551,14 +510,14 @@ class _TextSearch(SearchIndex):
         from sqlalchemy.dialects.postgresql import TSVECTOR  # here and below: not for a corpus in a file
 
         self._known = sa.Table(
-            f"search_{self.unit.name}",
+            "search_strings",
             sa.MetaData(),
             sa.Column("page", sa.BigInteger, primary_key=True, autoincrement=False),
             sa.Column("digest", sa.String(32), nullable=False),
             sa.Column("runs", sa.Text, nullable=False),
             sa.Column("tokens", TSVECTOR, nullable=False),
         )
-        self._by_token = sa.Index(f"ix_search_{self.unit.name}", self._known.c.tokens, postgresql_using="gin")
+        self._by_token = sa.Index("ix_search_strings", self._known.c.tokens, postgresql_using="gin")
         self._known.indexes.clear()  # made after the first texts: that is faster
         return open_engine(place, read_only=False, patience=PATIENCE)
 
@@ -579,13 +538,13 @@ class _TextSearch(SearchIndex):
     def _row(self, page: int, digest: str, text: str) -> dict[str, Any]:
         folded = fold(text[: self._MOST])
         places: dict[str, list[str]] = {}
-        for number, (token, _) in enumerate(self.unit.tokens(folded), 1):
+        for number, (token, _) in enumerate(tokens_of(folded), 1):
             places.setdefault(token, []).append(str(min(number, self._LAST)))
         tokens = " ".join(f"{_quoted(token)}:{','.join(at[:255])}" for token, at in places.items())
         return {
             "page": page,
             "digest": digest,
-            "runs": f" {' '.join(run for run, _ in self.unit.runs(folded))} ",
+            "runs": f" {' '.join(run for run, _ in _runs(folded))} ",
             "tokens": tokens,
         }
 

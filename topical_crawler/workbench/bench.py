@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.config import cache_dir, segmenter, uses_redis
 from topical_crawler.corpus.connections import sqlite_file
-from topical_crawler.corpus.search import SearchIndex, Strings, open_index
+from topical_crawler.corpus.search import SearchIndex, open_index
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder, claim_of
 from topical_crawler.crawl.options import CrawlError
@@ -139,7 +139,7 @@ class Bench:
         self.corpus(name)  # says what is wrong with it
         with self._lock:
             if place not in self._indexes:
-                self._indexes[place] = open_index(place, Strings(), cache_dir(self.settings))
+                self._indexes[place] = open_index(place, cache_dir(self.settings))
             return self._indexes[place]
 
     def version(self, name: str) -> tuple[Any, ...]:

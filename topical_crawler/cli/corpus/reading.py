@@ -21,7 +21,7 @@ from topical_crawler.project import AnySettings
 
 if TYPE_CHECKING:
     from topical_crawler.corpus.record import Filters, Record
-    from topical_crawler.corpus.search import Found, Summary, Unit
+    from topical_crawler.corpus.search import Found, Summary
 
 SORTS = ("number", "date", "relevance", "characters", "host")  # of `corpus.search.SORTS`
 _NUMBER, _DAY = 6, 10  # columns
@@ -62,9 +62,6 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
         "query", nargs="+", metavar="WORD",
         help="words that all must be there; '\"a phrase\"' or “a phrase”; A OR B; -word for what must not be there",
     )  # fmt: skip
-    parser.add_argument(
-        "--words", action="store_true", help="only where the segmenter takes them for words (default: every string of characters)"
-    )
     add_filters(parser.add_argument_group("which pages"))
     add_number(parser, "--limit", type=whole(0), default=20, help="texts shown")
     add_number(parser, "--lines", type=whole(1), default=1, help="places shown of each text")
@@ -82,7 +79,6 @@ def search(
     *,
     limit: int | None = 20,
     lines: int = 1,
-    words: bool = False,
 ) -> Found:
     """The texts of the corpus at ``place`` that meet a query and ``filters``, after the index has taken in what is new.
 
@@ -93,21 +89,15 @@ def search(
         settings: the project's.
         limit: most texts; None: all.
         lines: most places of a text.
-        words: find words of the segmenter only, not every string.
     """
-    from topical_crawler.config import cache_dir, segmenter
+    from topical_crawler.config import cache_dir
     from topical_crawler.corpus.record import CorpusError
-    from topical_crawler.corpus.search import Strings, Words, open_index, parse_query
+    from topical_crawler.corpus.search import open_index, parse_query
     from topical_crawler.corpus.store import CorpusStore
 
     parsed = parse_query(query)
     CorpusStore(place, read_only=True).close()  # says what is wrong with a place
-    unit: Unit = Strings()
-    if words:
-        from topical_crawler.text.segment import Segmenter
-
-        unit = Words(Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces)
-    with open_index(place, unit, cache_dir(settings)) as index:
+    with open_index(place, cache_dir(settings)) as index:
         try:
             with corpus_progress("reading texts") as show:
                 index.update(lambda done, total: show("reading texts", done, total))
@@ -167,7 +157,7 @@ def _search(opts: argparse.Namespace, settings: AnySettings) -> int:
     from topical_crawler.services.places import find_corpus
 
     place, query = find_corpus(opts.corpus, settings), " ".join(opts.query)
-    found = search(place, query, filters_of(opts), settings, limit=opts.limit, lines=opts.lines, words=opts.words)
+    found = search(place, query, filters_of(opts), settings, limit=opts.limit, lines=opts.lines)
     if found.note:
         print(found.note, file=sys.stderr)
     if opts.json:
