@@ -106,7 +106,7 @@ def main() -> None:
         if resources.path("hownet") and resources.path("vectors"):
             cases |= {"the topic's first": (cache,), "with resources": (cache,)}
         else:
-            console.print("HowNet or the word vectors are not here (topical-crawler lexicon fetch): measured without them only")
+            console.print("HowNet or the word vectors are not here (topical-crawler resources fetch): measured without them only")
         for case, settings in cases.items():
             directory = Path(folder, str(len(results)))
             directory.mkdir()

@@ -1,6 +1,6 @@
 """Words per second and memory of training: python benchmarks/training.py [--megabytes 100] [--processes 1 2] [--json FILE].
 
-A dump in the form of Chinese Wikipedia's is made, then `lexicon train` runs on it in a process of its own, once for each
+A dump in the form of Chinese Wikipedia's is made, then `resources train` runs on it in a process of its own, once for each
 number of processes, and beside it gensim alone (Word2Vec from the pre-cut text as one file, with the same settings and as many
 threads, its counting of words included as it is in ours). Memory is the greatest sum over a process and its children of what is
 resident, sampled ten times a second; pages that processes share count for each.
@@ -70,7 +70,7 @@ def measure(source: Path, folder: Path, processes: int, options: argparse.Namesp
         sys.executable,
         "-m",
         "topical_crawler",
-        "lexicon",
+        "resources",
         "train",
         str(out),
         str(source),

@@ -34,7 +34,7 @@ class Measures:
     def __init__(self, resources: Resources, glosses: Path) -> None:
         path = resources.path("cilin")
         if path is None:
-            raise SystemExit("Cilin is missing. Remedy: topical-crawler lexicon fetch cilin")
+            raise SystemExit("Cilin is missing. Remedy: topical-crawler resources fetch cilin")
         self._extended = ExtendedSimilarity.read(resources, EXTENDED, glosses=glosses)
         self._plain = ExtendedSimilarity.read(resources, ExtendedParameters(parts=True))
         self._cilin = Cilin(path)

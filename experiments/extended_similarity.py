@@ -122,7 +122,7 @@ class ExtendedSimilarity(WordSimilarity):
         vectors = resources.path("vectors")
         thesaurus = resources.path("cilin") if parameters.synonyms else None
         if parameters.synonyms and not thesaurus:
-            logger.warning("synonyms are asked for and Cilin is missing. Remedy: topical-crawler lexicon fetch cilin")
+            logger.warning("synonyms are asked for and Cilin is missing. Remedy: topical-crawler resources fetch cilin")
         if parameters.glosses and not glosses:
             logger.warning("glosses are asked for and CC-CEDICT is missing. Remedy: --glosses FILE")
         return cls(

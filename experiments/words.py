@@ -57,7 +57,7 @@ def table_5(opts: argparse.Namespace, resources: Resources, similarity: WordSimi
     path = resources.path("cilin")
     if path is None:
         raise ValueError(
-            f"the word groups are drawn from {RESOURCES['cilin'].title}: missing. Remedy: topical-crawler lexicon fetch cilin"
+            f"the word groups are drawn from {RESOURCES['cilin'].title}: missing. Remedy: topical-crawler resources fetch cilin"
         )
     with console.status("comparing words"):
         groups = draw_groups(Cilin(path), jieba_frequencies(), opts.groups, opts.seed, opts.negatives, opts.min_frequency)
@@ -327,7 +327,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     hownet, tree, vectors = (resources.path(name) for name in ("hownet", "hownet_tree", "vectors"))
     if hownet is None and vectors is None:
         raise ValueError(
-            "there is neither HowNet nor word vectors to compare words by. Remedy: topical-crawler lexicon fetch hownet vectors"
+            "there is neither HowNet nor word vectors to compare words by. Remedy: topical-crawler resources fetch hownet vectors"
         )
     if not 0 <= opts.decision <= 1:
         raise ValueError(f"--decision {opts.decision:g}: a similarity from 0 to 1 is expected")

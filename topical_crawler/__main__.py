@@ -32,7 +32,7 @@ Work with what was collected (data/TOPIC, or a topic's name)
 More
   topic                     list, show, new, seeds, build, check, expand, explain
   frontier                  stats, top, push, pause, resume, stop, threshold, requeue, purge: steer a crawl
-  lexicon                   fetch, list, check, train, import: language resources
+  resources                 fetch, list, check, train, import: language resources
   evaluate                  sites, harvest, crawl: score crawls against labels
   settings                  the value of a setting: --get NAME
 

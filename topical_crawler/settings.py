@@ -145,7 +145,7 @@ TOPICAL_IDLE_SECONDS = 0.0  # how long a worker waits for seeds when nothing is 
 TOPICAL_PATIENCE = 60.0  # seconds for which a Redis or PostgreSQL server that is away is asked again
 TOPICAL_MAX_WAITING = 0  # links that wait, of every frontier; the worst beyond it are dropped; 0: no bound
 
-# -- language resources; "": as fetched by `topical-crawler lexicon fetch`
+# -- language resources; "": as fetched by `topical-crawler resources fetch`
 TOPICAL_RESOURCES = True  # False: use none
 TOPICAL_RESOURCES_DIR = ""
 TOPICAL_HOWNET = ""

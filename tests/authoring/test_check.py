@@ -214,7 +214,7 @@ def test_resources_that_are_missing_or_damaged(check: Callable[..., TopicReport]
     assert {name: f.severity for name, f in missing.items()} == {
         "hownet": "warning", "vectors": "warning", "hownet_tree": "note", "cilin": "note",
     }  # fmt: skip
-    assert "topical-crawler lexicon fetch hownet" in missing["hownet"].remedy
+    assert "topical-crawler resources fetch hownet" in missing["hownet"].remedy
 
     (tmp_path / RESOURCES["cilin"].filename).write_text("Aa01A01= 人 士\n", encoding="utf-8")
     report = check(resources=Resources(tmp_path))
@@ -238,12 +238,12 @@ def test_coverage_by_resource(check: Callable[..., TopicReport], tmp_path: Path)
 
 
 @given(st.lists(st.text(min_size=1), unique=True), st.dictionaries(st.text(), st.sets(st.text())))
-def test_coverage_keeps_order_and_loses_nothing(terms: list[str], lexicons: dict[str, set[str]]) -> None:
-    unknown = coverage(terms, lexicons)
-    assert unknown.keys() == lexicons.keys()
+def test_coverage_keeps_order_and_loses_nothing(terms: list[str], vocabularies: dict[str, set[str]]) -> None:
+    unknown = coverage(terms, vocabularies)
+    assert unknown.keys() == vocabularies.keys()
     for name, lacking in unknown.items():
         assert lacking == [t for t in terms if t in lacking]
-        assert set(lacking) | (set(terms) & lexicons[name]) == set(terms)
+        assert set(lacking) | (set(terms) & vocabularies[name]) == set(terms)
 
 
 @given(st.text(), st.integers(min_value=1, max_value=9999), st.text())

@@ -113,11 +113,11 @@ def test_each_resource_alone(resources: Resources) -> None:
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     some = write(tmp_path, cilin=CILIN)
     assert {p.word for p in propose(TERMS, some)} == {"中止", "停顿", "打断", "考古"}
-    with pytest.raises(ValueError, match=r"the resource hownet is missing. Remedy: topical-crawler lexicon fetch hownet"):
+    with pytest.raises(ValueError, match=r"the resource hownet is missing. Remedy: topical-crawler resources fetch hownet"):
         propose(TERMS, some, by=["cilin", "hownet"])
     with pytest.raises(ValueError, match=r"'clc' proposes no words. Remedy: choose among hownet, cilin, vectors"):
         propose(TERMS, some, by=["clc"])
-    with pytest.raises(ValueError, match=r"no resource to ask. Remedy: topical-crawler lexicon fetch hownet cilin vectors"):
+    with pytest.raises(ValueError, match=r"no resource to ask. Remedy: topical-crawler resources fetch hownet cilin vectors"):
         propose(TERMS, Resources.none())
 
 

@@ -49,7 +49,7 @@ def test_a_table_best_first(expand: Run, write_topic: WriteTopic) -> None:
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout)[:2] == ["内存", "缓存"] and {"核心", "精髓", "工作"} <= set(rows(done.stdout))
     assert "vectors: 内核 1.00, 线程 1.00" in done.stdout and "cilin: 内核" in done.stdout
-    assert "hownet is missing and proposes nothing. Get it: topical-crawler lexicon fetch hownet" in done.stderr
+    assert "hownet is missing and proposes nothing. Get it: topical-crawler resources fetch hownet" in done.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -107,7 +107,7 @@ def test_accepted_terms_leave_the_weights_of_the_others(expand: Run, write_topic
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("./mytopic", "--by", "hownet"), 1, "the resource hownet is missing. Remedy: topical-crawler lexicon fetch hownet"),
+        (("./mytopic", "--by", "hownet"), 1, "the resource hownet is missing. Remedy: topical-crawler resources fetch hownet"),
         (("./mytopic", "--by", "wordnet"), 1, "'wordnet' proposes no words. Remedy: choose among hownet, cilin, vectors"),
         (("./mytopic", "--accept", "0"), 2, "--accept: '0' is no whole number of 1 or more"),
         (("./mytopic", "--n", "0"), 2, "--n: '0' is no whole number of 1 or more"),

@@ -38,7 +38,7 @@ def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "原理 实现" in made.stdout
     assert made.stderr.startswith("Looking for the terms of os …")  # said before seconds of reading
-    assert "topical-crawler lexicon fetch" in made.stderr  # what is missing is said
+    assert "topical-crawler resources fetch" in made.stderr  # what is missing is said
     assert "Only" not in made.stderr
     topic = load_topic(tmp_path / "os")
     assert dict(topic.terms) == {"操作系统": 1.0, "内核": 1.0, "文件系统": 1.0, "kernel": 1.0}

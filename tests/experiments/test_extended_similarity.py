@@ -51,7 +51,7 @@ def test_synonyms_without_cilin_are_done_without_and_said(caplog: pytest.LogCapt
     assert (
         "Cilin is missing" in caplog.text
         and "--glosses FILE" in caplog.text
-        and "topical-crawler lexicon fetch cilin" in caplog.text
+        and "topical-crawler resources fetch cilin" in caplog.text
     )
 
 
@@ -134,7 +134,7 @@ def test_the_extension_agrees_with_people(shared_data: Path, fetched_resources: 
     tree = {"TOPICAL_HOWNET_TREE": str(shared_data / "hownet" / "WHOLE.txt")}
     resources = Resources.from_settings(fetched_resources | tree, {})
     if {"hownet", "vectors", "cilin"} & {resource.name for resource in resources.missing()}:
-        pytest.skip("language resources are not fetched: topical-crawler lexicon fetch")
+        pytest.skip("language resources are not fetched: topical-crawler resources fetch")
     cedict = Path(fetched_resources["TOPICAL_RESOURCES_DIR"], "cedict.txt.gz")
     if not cedict.is_file():
         pytest.skip(f"CC-CEDICT is not there: {cedict} (docs/decisions/paper-figures.md says which file)")

@@ -120,9 +120,9 @@ def test_a_setting_is_chosen_on_pairs_that_are_not_judged(
         (
             (),
             ("HOWNET", "VECTORS"),
-            "neither HowNet nor word vectors to compare words by. Remedy: topical-crawler lexicon fetch hownet vectors",
+            "neither HowNet nor word vectors to compare words by. Remedy: topical-crawler resources fetch hownet vectors",
         ),
-        ((), ("CILIN",), "Remedy: topical-crawler lexicon fetch cilin"),
+        ((), ("CILIN",), "Remedy: topical-crawler resources fetch cilin"),
         (("--groups", "400"), (), "and 400 are wanted"),
         (("--groups", "3"), (), "even number"),
         (("--synonyms",), (), "the word groups are drawn from Cilin itself"),

@@ -37,7 +37,7 @@ def groups(fetched_resources: dict[str, str]) -> tuple[Similarities, Any]:
     resources = Resources.from_settings(fetched_resources)
     cilin = resources.path("cilin")
     if cilin is None or resources.path("hownet") is None or resources.path("vectors") is None:
-        pytest.skip("HowNet, the vectors or Cilin are missing: topical-crawler lexicon fetch")
+        pytest.skip("HowNet, the vectors or Cilin are missing: topical-crawler resources fetch")
     drawn = draw_groups(Cilin(cilin), jieba_frequencies())
     similarity = WordSimilarity.from_resources(resources)
     return Similarities.of(((g.first, g.second) for g in drawn), similarity), np.array([g.synonyms for g in drawn])

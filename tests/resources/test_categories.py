@@ -200,7 +200,7 @@ def test_bad_clc(tmp_path: Path, data: Any, says: str) -> None:
 def test_the_fetched_classification(fetched_resources: dict[str, str]) -> None:
     path = Resources.from_settings(fetched_resources).path("clc")
     if path is None:
-        pytest.skip("the classification is not fetched: topical-crawler lexicon fetch clc")
+        pytest.skip("the classification is not fetched: topical-crawler resources fetch clc")
     tree = read_clc(path)
     assert len(tree) == 45785 and len([c for c in tree if c.parent is None]) == 22
     assert tree.find("操作系统").code == "TP316" and tree.find("机器学习").code == "TP181"

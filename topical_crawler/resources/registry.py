@@ -1,7 +1,7 @@
 """The language resources: names, places, and what is lost without them.
 
-The data files are third-party and not part of this project. ``topical-crawler lexicon fetch`` extracts them from pinned archives
-(``registry.toml``); a setting can name a file to use instead.
+The data files are third-party and not part of this project. ``topical-crawler resources fetch`` extracts them from pinned
+archives (``registry.toml``); a setting can name a file to use instead.
 """
 
 import gzip
@@ -131,7 +131,7 @@ class Resources:
             return None
         if resource.size and (size := path.stat().st_size) != resource.size:
             raise ValueError(
-                f"{path}: {size:,} bytes instead of {resource.size:,}. Remedy: topical-crawler lexicon fetch {name}; "
+                f"{path}: {size:,} bytes instead of {resource.size:,}. Remedy: topical-crawler resources fetch {name}; "
                 f"a file of your own belongs in {resource.setting}"
             )
         return path

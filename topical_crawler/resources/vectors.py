@@ -163,7 +163,11 @@ _LONGEST_WORD = 10_000
 _LONGEST_NUMBER = 40
 _BLOCK = 1 << 20
 _REFUSED = (
-    (b"\x93NUMPY", 0, "a matrix of numpy. If 'topical-crawler lexicon import' made it, it is ready for TOPICAL_VECTORS as it is"),
+    (
+        b"\x93NUMPY",
+        0,
+        "a matrix of numpy. If 'topical-crawler resources import' made it, it is ready for TOPICAL_VECTORS as it is",
+    ),
     (b"\xba\x16\x4f\x2f", 0, "a model in fastText's own binary form. Remedy: give the .vec file that fastText writes beside it"),
     (b"PK\x03\x04", 0, "a zip archive. Remedy: unpack it and give the file of vectors in it"),
     (b"BZh", 0, "packed with bzip2. Remedy: bunzip2 it first"),
@@ -355,7 +359,7 @@ class WordVectors:
     def _load(cls, path: Path, mapped: bool) -> Self:
         vocabulary = path.with_suffix(".vocab")
         if not vocabulary.exists():
-            remedy = "Remedy: topical-crawler lexicon import, which writes both"
+            remedy = "Remedy: topical-crawler resources import, which writes both"
             raise ValueError(f"{path}: the words should stand beside it in {vocabulary.name}, one a line. {remedy}")
         try:
             matrix = npy.open_memmap(path, mode="r")  # np.load would take a zip archive for several matrices
@@ -388,9 +392,9 @@ class WordVectors:
 
         >>> WordVectors(["党员"], np.array([[3, 4]], dtype=np.float32)).check("own.npy")
         Traceback (most recent call last):
-        ValueError: own.npy: the vector of '党员' has the length 5, expected 1. Remedy: topical-crawler lexicon import
+        ValueError: own.npy: the vector of '党员' has the length 5, expected 1. Remedy: topical-crawler resources import
         """
-        remedy = "Remedy: topical-crawler lexicon import"
+        remedy = "Remedy: topical-crawler resources import"
         for row, word in enumerate(self.words):
             if not word or self.rows[word] != row or normalise(word).strip() != word:
                 what = "comes twice" if word and self.rows[word] != row else "is not in normalised form"

@@ -18,7 +18,7 @@ from topical_crawler.strategies.semantic.similarity import SimilarityParameters,
 
 TREE = "0 root|根 0\n1 a|甲 0\n2 b|乙 1\n3 c|丙 1\n4 other|外 4\n"
 SEMEMES = ["root|根", "a|甲", "b|乙", "c|丙", "other|外"]
-LEXICON = [f"词{i}" for i in range(12)]
+HOWNET = [f"词{i}" for i in range(12)]
 FILES = {"hownet": "glossary.txt", "hownet_tree": "tree.txt", "vectors": "v.txt", "cilin": "cilin.txt"}
 SYNONYMS = "Aa01A01= 词1 向1 新词\nAa01A02= 向2 词8 词9\nAa01A03= 别词 词2\n"
 LOW = SimilarityParameters(th1=0.1, th2=0.1)
@@ -28,10 +28,10 @@ TERMS = {"词1": 1.0, "词3": 0.5, "词9": 2.0, "新词": 0.25, "向7": 1.5, "�
 def write_files(folder: Path) -> Resources:
     """A glossary, a tree and vectors of invented words; 词6…词11 have a vector as well, 向0…向9 only that."""
     draw = random.Random(7)
-    lines = (f"{word} N {','.join(draw.sample(SEMEMES, draw.randint(1, 3)))},#{draw.choice(SEMEMES)}" for word in LEXICON * 2)
+    lines = (f"{word} N {','.join(draw.sample(SEMEMES, draw.randint(1, 3)))},#{draw.choice(SEMEMES)}" for word in HOWNET * 2)
     (folder / "glossary.txt").write_text("\n".join(lines), encoding="utf-8")
     (folder / "tree.txt").write_text(TREE, encoding="utf-8")
-    words = [*LEXICON[6:], *(f"向{i}" for i in range(10))]
+    words = [*HOWNET[6:], *(f"向{i}" for i in range(10))]
     numbers = np.random.default_rng(7).normal(size=(len(words), 4))
     rows = "\n".join(f"{word} {' '.join(map(str, row))}" for word, row in zip(words, numbers, strict=True))
     (folder / "v.txt").write_text(f"{len(words)} 4\n{rows}\n", encoding="utf-8")
@@ -79,7 +79,7 @@ def test_the_table_holds_the_sums_of_eq_3(
         WordVectors.open(folder / "v.txt") if "vectors" in used else None,
         SimilarityParameters(alpha, beta, th1, th2),
     )
-    words = [*LEXICON, *(f"向{i}" for i in range(10)), "新词", "别词", "轻", "词6向1", "查无此词"]
+    words = [*HOWNET, *(f"向{i}" for i in range(10)), "新词", "别词", "轻", "词6向1", "查无此词"]
     chosen = data.draw(st.lists(st.sampled_from(words[:-1]), min_size=1, max_size=20, unique=True))
     terms = {word: data.draw(st.floats(0, 3)) for word in chosen}
     table = ScoreTable.build(terms, similarity)

@@ -71,7 +71,9 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     messages = console(stderr=True)
     for name in SOURCES if opts.by is None else ():
         if resources.path(name) is None:
-            messages.print(f"{name} is missing and proposes nothing. Get it: topical-crawler lexicon fetch {name}", markup=False)
+            messages.print(
+                f"{name} is missing and proposes nothing. Get it: topical-crawler resources fetch {name}", markup=False
+            )
     candidates = {normalise(line.strip()) for _, line in read_lines(files.candidates)}
     known = {*topic.terms, *read_weights(files.adjust), *candidates}
     with messages.status("comparing the topic's terms with the words of the resources"):

@@ -38,7 +38,7 @@ from topical_crawler.web.urls import is_url
 DESCRIPTION = (
     "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "
     "example texts, example pages, or a class of the Chinese Library Classification (or of another tree). Words near these first "
-    "terms are added with a low weight, from the language resources that are there (topical-crawler lexicon fetch)."
+    "terms are added with a low weight, from the language resources that are there (topical-crawler resources fetch)."
 )
 _TEXTS = 1000
 _SURVEY = 300
@@ -132,7 +132,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.neighbours and wanted and not any(language.path(name) for name in SOURCES):
         messages.print(
             "No word near the first terms is known: HowNet, Cilin and vectors are missing. "
-            "Get them: topical-crawler lexicon fetch"
+            "Get them: topical-crawler resources fetch"
         )
     elif opts.neighbours and wanted:
         near = neighbours(start.terms, language, opts.neighbours, start.left_out, cache)

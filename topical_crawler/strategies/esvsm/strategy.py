@@ -203,7 +203,7 @@ class Esvsm(TextAndAnchor):
             self._at_the_top = True
             logger.warning(
                 "After %d pages, %d of them relevant, the topic word %r should give way to its hypernym, and no source has one. "
-                "Remedy: topical-crawler lexicon fetch, or another word in [strategy.esvsm] (word = ...)", pages, relevant, word,
+                "Remedy: topical-crawler resources fetch, or another word in [strategy.esvsm] (word = …)", pages, relevant, word,
             )  # fmt: skip
             return
         self.replacements.append(Replacement(word, above.word, above.source, pages))

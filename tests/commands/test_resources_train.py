@@ -1,4 +1,4 @@
-"""``topical-crawler lexicon train`` as a user calls it."""
+"""``topical-crawler resources train`` as a user calls it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpus: Path, tmp_path: Path) -> None:
     small = ("--dimensions", "20", "--min-count", "4", "--processes", "1", "--memory", "400")
-    trained = run_scrapy("lexicon", "train", "own", corpus, "--topic", "partybuilding", *small, "--show", "党员", cwd=tmp_path)
+    trained = run_scrapy("resources", "train", "own", corpus, "--topic", "partybuilding", *small, "--show", "党员", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     report = json.loads((tmp_path / "own/report.json").read_text(encoding="utf-8"))
     vectors = WordVectors.open(tmp_path / "own/vectors.npy")
@@ -53,7 +53,7 @@ def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpu
         "--epochs",
         "2",
     )
-    again = call_scrapy("lexicon", "train", "more", corpus, *more, *small[4:], cwd=tmp_path)
+    again = call_scrapy("resources", "train", "more", corpus, *more, *small[4:], cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert f"continued from {len(vectors):,} words" in again.stdout and "青河市 before: no vector" in again.stdout
     assert "other half" in again.stdout
@@ -68,7 +68,7 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
         sys.executable,
         "-m",
         "topical_crawler",
-        "lexicon",
+        "resources",
         "train",
         "own",
         str(corpus),
@@ -100,9 +100,9 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     ],
 )
 def test_errors_in_one_line(call_scrapy: RunScrapy, corpus: Path, arguments: tuple[str, ...], message: str) -> None:
-    result = call_scrapy("lexicon", "train", *arguments, cwd=corpus.parent)
+    result = call_scrapy("resources", "train", *arguments, cwd=corpus.parent)
     assert result.returncode == 1
-    assert result.stderr.strip().splitlines()[-1].startswith(f"topical-crawler lexicon train: {message}")
+    assert result.stderr.strip().splitlines()[-1].startswith(f"topical-crawler resources train: {message}")
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_errors_in_one_line(call_scrapy: RunScrapy, corpus: Path, arguments: tup
     ],
 )
 def test_misspelt_arguments(call_scrapy: RunScrapy, tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    result = call_scrapy("lexicon", "train", "own", "a.jsonl", *arguments, cwd=tmp_path)
+    result = call_scrapy("resources", "train", "own", "a.jsonl", *arguments, cwd=tmp_path)
     assert result.returncode == 2 and "_" not in result.stderr.splitlines()[-1]
 
 
 def test_restart_with_a_misspelt_source_loses_nothing(call_scrapy: RunScrapy, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "own/work").mkdir(parents=True)
     (tmp_path / "own/work/manifest.json").write_text("{}", encoding="utf-8")
-    assert call_scrapy("lexicon", "train", "own", "text.jsonl", "--restart", cwd=tmp_path).returncode == 1
+    assert call_scrapy("resources", "train", "own", "text.jsonl", "--restart", cwd=tmp_path).returncode == 1
     assert (tmp_path / "own/work/manifest.json").exists()
 
 
@@ -130,5 +130,5 @@ def test_a_misspelt_option_costs_no_training(call_scrapy: RunScrapy, corpus: Pat
     (tmp_path / "own/work/checkpoints/epoch-001").mkdir(parents=True)
     (tmp_path / "own/work/manifest.json").write_text("{}", encoding="utf-8")
     for wrong in (("--continue-from", "none.npy"), ("--memory", "20"), ("--free", "0.5")):
-        assert call_scrapy("lexicon", "train", "own", "texts.jsonl", "--retrain", *wrong, cwd=tmp_path).returncode == 1
+        assert call_scrapy("resources", "train", "own", "texts.jsonl", "--retrain", *wrong, cwd=tmp_path).returncode == 1
     assert (tmp_path / "own/work/checkpoints/epoch-001").exists()

@@ -1,4 +1,4 @@
-"""``topical-crawler lexicon`` as a user calls it; archives stand in a local directory, pip is the real one."""
+"""``topical-crawler resources`` as a user calls it; archives stand in a local directory, pip is the real one."""
 
 import dataclasses
 import hashlib
@@ -25,17 +25,17 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs ``topical-crawler lexicon …`` in this process; gives exit code, output, messages."""
-    path = tmp_path / "shelf/tclexicon-1.0-py3-none-any.whl"
+def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs ``topical-crawler resources …`` in this process; gives exit code, output, messages."""
+    path = tmp_path / "shelf/tcresources-1.0-py3-none-any.whl"
     path.parent.mkdir()
     with zipfile.ZipFile(path, "w") as packed:
         for name, data in DATA.items():
             packed.writestr(f"data/{name}", data)
-        packed.writestr("tclexicon-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tclexicon\nVersion: 1.0\n")
-        packed.writestr("tclexicon-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        packed.writestr("tclexicon-1.0.dist-info/RECORD", "")
-    archive = Archive("tclexicon", "1.0", path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+        packed.writestr("tcresources-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tcresources\nVersion: 1.0\n")
+        packed.writestr("tcresources-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        packed.writestr("tcresources-1.0.dist-info/RECORD", "")
+    archive = Archive("tcresources", "1.0", path.name, hashlib.sha256(path.read_bytes()).hexdigest())
     for name, data in DATA.items():
         pinned = {"member": f"data/{name}", "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         monkeypatch.setitem(RESOURCES, name, dataclasses.replace(RESOURCES[name], archive=archive, **pinned))  # type: ignore[arg-type]
@@ -48,43 +48,45 @@ def lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capfd.readouterr()
-        return exit_code("lexicon", *arguments), *capfd.readouterr()
+        return exit_code("resources", *arguments), *capfd.readouterr()
 
     return run
 
 
-def test_fetch_list_check(lexicon: Run, tmp_path: Path) -> None:
-    code, out, _ = lexicon("list")
-    assert code == 0 and out.count(" missing ") == 6 and "tclexicon==1.0" in out and "Words are compared by their vectors" in out
-    code, out, err = lexicon("fetch")
+def test_fetch_list_check(resources: Run, tmp_path: Path) -> None:
+    code, out, _ = resources("list")
+    assert (
+        code == 0 and out.count(" missing ") == 6 and "tcresources==1.0" in out and "Words are compared by their vectors" in out
+    )
+    code, out, err = resources("fetch")
     assert code == 0 and f"5 fetched to {tmp_path / 'to'}" in out and "hownet_tree is missing." in out
     assert all(name in err for name in DATA) and "fetched" in err
-    code, out, _ = lexicon("fetch")
+    code, out, _ = resources("fetch")
     assert code == 0 and "0 fetched" in out
-    code, out, _ = lexicon("list")
+    code, out, _ = resources("list")
     assert code == 0 and out.count(" here ") == 5 and str(tmp_path / "to/hownet.txt") in out
-    code, out, _ = lexicon("check")
+    code, out, _ = resources("check")
     assert code == 0 and out.count("SHA-256 right") == 5 and "1 word, 1 definition" in out and "1 word, 2 dimensions" in out
     assert out.count("FAILED") == 0 and "hownet_tree  missing." in out
 
 
-def test_one_resource_by_name(lexicon: Run, tmp_path: Path) -> None:
-    assert lexicon("fetch", "clc")[:2] == (0, f"1 fetched to {tmp_path / 'to'}\n")
-    assert lexicon("check", "clc")[0] == 0
-    code, out, _ = lexicon("check", "clc", "cilin")
-    assert code == 1 and "ok     clc" in out and "FAILED cilin" in out and "topical-crawler lexicon fetch cilin" in out
+def test_one_resource_by_name(resources: Run, tmp_path: Path) -> None:
+    assert resources("fetch", "clc")[:2] == (0, f"1 fetched to {tmp_path / 'to'}\n")
+    assert resources("check", "clc")[0] == 0
+    code, out, _ = resources("check", "clc", "cilin")
+    assert code == 1 and "ok     clc" in out and "FAILED cilin" in out and "topical-crawler resources fetch cilin" in out
 
 
-def test_damage_is_found(lexicon: Run, tmp_path: Path) -> None:
-    lexicon("fetch")
+def test_damage_is_found(resources: Run, tmp_path: Path) -> None:
+    resources("fetch")
     cilin, clc = tmp_path / "to/cilin.txt", tmp_path / "to/clc.json"
     cilin.write_bytes(cilin.read_bytes()[:-1])
     clc.write_bytes(clc.read_bytes().replace(b"B", b"C"))
-    code, out, _ = lexicon("check")
-    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Remedy: topical-crawler lexicon fetch clc" in out
-    assert "damaged" in lexicon("list")[1]
-    assert lexicon("fetch")[1].startswith("2 fetched")
-    assert lexicon("check")[0] == 0
+    code, out, _ = resources("check")
+    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Remedy: topical-crawler resources fetch clc" in out
+    assert "damaged" in resources("list")[1]
+    assert resources("fetch")[1].startswith("2 fetched")
+    assert resources("check")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -98,19 +100,19 @@ def test_damage_is_found(lexicon: Run, tmp_path: Path) -> None:
         ("clc", b"[]", "expected a JSON object"),
     ],
 )
-def test_a_file_of_ones_own_is_read_too(lexicon: Run, tmp_path: Path, name: str, content: bytes, says: str) -> None:
+def test_a_file_of_ones_own_is_read_too(resources: Run, tmp_path: Path, name: str, content: bytes, says: str) -> None:
     own = tmp_path / "broken.file"
     own.write_bytes(content)
-    code, out, _ = lexicon("check", name, "-s", f"{RESOURCES[name].setting}={own}")
+    code, out, _ = resources("check", name, "-s", f"{RESOURCES[name].setting}={own}")
     assert code == 1 and "FAILED" in out and says in out and str(own) in out
 
 
-def test_settings_name_files_of_ones_own(lexicon: Run, tmp_path: Path) -> None:
+def test_settings_name_files_of_ones_own(resources: Run, tmp_path: Path) -> None:
     tree, table = tmp_path / "tree.txt", tmp_path / "clc.json"
     tree.write_text("0 event|事件 0\n", encoding="utf-8")
     table.write_text('{"Z": {"name": "general", "up_level": null}}')
     arguments = ("check", "-s", f"TOPICAL_HOWNET_TREE={tree}", "-s", f"TOPICAL_CLC={table}")
-    code, out, _ = lexicon(*arguments)
+    code, out, _ = resources(*arguments)
     assert code == 0 and out.count("own file") == 2 and str(tree) in out and str(table) in out
 
 
@@ -125,21 +127,21 @@ def test_settings_name_files_of_ones_own(lexicon: Run, tmp_path: Path) -> None:
         (("forget",), 2, "invalid choice"),
     ],
 )
-def test_mistakes_are_explained(lexicon: Run, arguments: tuple[str, ...], code: int, says: str) -> None:
-    found, out, err = lexicon(*arguments)
+def test_mistakes_are_explained(resources: Run, arguments: tuple[str, ...], code: int, says: str) -> None:
+    found, out, err = resources(*arguments)
     assert found == code and says in out + err
 
 
-def test_pip_fails(lexicon: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_fails(resources: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    code, _, err = lexicon("fetch", "clc")
-    assert code == 1 and "pip could not download tclexicon==1.0" in err and "Remedy" in err and "TOPICAL_CLC" in err
+    code, _, err = resources("fetch", "clc")
+    assert code == 1 and "pip could not download tcresources==1.0" in err and "Remedy" in err and "TOPICAL_CLC" in err
     assert [p.name for p in (tmp_path / "to").iterdir()] == [".fetch.lock"]
 
 
 def test_help_in_a_process_of_its_own(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for arguments, says in ((["--help"], "TOPICAL_RESOURCES_DIR"), (["check", "--help"], "Exit code 1")):
-        command = [sys.executable, "-m", "topical_crawler", "lexicon", *arguments]
+        command = [sys.executable, "-m", "topical_crawler", "resources", *arguments]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0 and says in done.stdout, done.stderr

@@ -1,4 +1,4 @@
-"""``topical-crawler lexicon train``: word vectors of one's own texts."""
+"""``topical-crawler resources train``: word vectors of one's own texts."""
 
 import argparse
 import os
@@ -105,10 +105,8 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             for task in stages.values():
                 display.update(task, completed=1.0)
     except KeyboardInterrupt:
-        print(
-            f"{PROGRAM} lexicon train: stopped. What is done is kept in {opts.out / 'work'}: the same command goes on from there",
-            file=sys.stderr,
-        )
+        kept = f"What is done is kept in {opts.out / 'work'}: the same command goes on from there"
+        print(f"{PROGRAM} resources train: stopped. {kept}", file=sys.stderr)
         return 130
     _print(results, opts.out, console())
     return 0

@@ -1,4 +1,4 @@
-"""``topical-crawler lexicon fetch``, ``list``, ``check`` and ``import``: the data files that the strategies use."""
+"""``topical-crawler resources fetch``, ``list``, ``check`` and ``import``: the data files that the strategies use."""
 
 import argparse
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def _examine(resource: Resource, path: Path, own: bool) -> str:
     """What the reader of a resource found in its file, whose digest is checked before, unless it is the user's own."""
     pinned = bool(resource.sha256) and not own
     if pinned and not is_whole(resource, path):
-        raise ValueError(f"{path}: not the pinned file. Remedy: topical-crawler lexicon fetch {resource.name}")
+        raise ValueError(f"{path}: not the pinned file. Remedy: topical-crawler resources fetch {resource.name}")
     return f"{_READERS[resource.name](path)} ({'SHA-256 right' if pinned else 'own file'}, {path})"
 
 
