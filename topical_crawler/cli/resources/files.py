@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import DownloadColumn, MofNCompleteColumn, TaskID, TimeElapsedColumn
+from rich.progress import MofNCompleteColumn, TaskID, TimeElapsedColumn
 
 from topical_crawler.cli.base import Action
 from topical_crawler.cli.terminal import console, progress
@@ -32,15 +32,14 @@ def _resources(names: list[str], settings: AnySettings) -> Resources:
 
 def _fetch(opts: argparse.Namespace, settings: AnySettings) -> int:
     resources = _resources(opts.names, settings)
-    with progress(DownloadColumn(), "{task.fields[state]}", transient=False) as display:
+    with progress(TimeElapsedColumn(), "{task.fields[state]}", transient=False) as display:
         tasks: dict[str, TaskID] = {}
 
-        def report(resource: Resource, state: str, size: int) -> None:
+        def report(resource: Resource, state: str) -> None:
             if resource.name not in tasks:
                 tasks[resource.name] = display.add_task(f"{resource.name:<12}", total=None, state="")
             whole = state not in ("downloading", "unpacking")
-            # while pip loads, the archive's bytes are counted, whose length the table does not hold
-            display.update(tasks[resource.name], completed=size, total=max(size, 1) if whole else None, state=state)
+            display.update(tasks[resource.name], completed=int(whole), total=1 if whole else None, state=state)
 
         fetched = fetch(resources, opts.names, report)
     print(f"{len(fetched)} fetched to {resources.directory}")
