@@ -44,10 +44,7 @@ def test_a_good_topic(check: Callable[..., TopicReport]) -> None:
     assert report.errors == 0
     assert [f.message for f in report.findings if f.severity == "warning" and f.about != "resources"] == []
     assert report.figures is not None
-    assert report.figures.weights["heaviest"][0] == "党支部"
-    assert report.topic is not None
-    weights = report.topic.terms
-    assert report.figures.single["heaviest"][10] == pytest.approx(weights["党支部"] ** 2 / 10)
+    assert report.figures.top[0][0] == "党支部"
     assert sum(share for _, share in report.figures.top) == pytest.approx(1.0)
 
 
@@ -160,36 +157,13 @@ def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[...
         ({"adjust.tsv": "天气很好啊\t0\t词\n"}, "warning", "adjust.tsv", "never come out of the segmentation, without effect: 1"),
         ({"seeds.txt": ""}, "warning", "seeds.txt", "no seeds"),
         ({"topic.toml": "[strategy.semantic]\n"}, "note", "topic.toml", "no title"),
-        (
-            {"topic.toml": 'title = "x"\n[strategy.semantic]\npage_threshold = 0\n'},
-            "warning",
-            "topic.toml",
-            "page_threshold is 0",
-        ),
-        (
-            {"topic.toml": 'title = "x"\n[strategy.semantic]\npage_threshold = 5\n'},
-            "warning",
-            "topic.toml",
-            "even the heaviest term",
-        ),
-        (
-            {"topic.toml": 'title = "x"\n[strategy.semantic]\npage_threshold = 0.001\n'},
-            "warning",
-            "topic.toml",
-            "every page that holds a term passes",
-        ),
     ],
 )
-def test_weights_thresholds_and_files(
+def test_weights_and_files(
     check: Callable[..., TopicReport], files: Mapping[str, str], severity: str, file: str, part: str
 ) -> None:
     one = found(check(files), part)
     assert (one.severity, one.file) == (severity, file)
-
-
-def test_the_line_of_a_threshold(check: Callable[..., TopicReport]) -> None:
-    report = check({"topic.toml": 'title = "x"\n\n[strategy.semantic]\npage_threshold = 0\n'})
-    assert found(report, "page_threshold is 0").line == 4
 
 
 def test_seeds(check: Callable[..., TopicReport]) -> None:

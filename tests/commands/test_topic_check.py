@@ -38,7 +38,7 @@ def test_a_sound_topic(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path
     assert shown.returncode == 0, shown.stderr
     first, *rest = shown.stdout.splitlines()
     assert first.startswith("支部[工作] (mytopic), 5 terms: 0 errors, 0 warnings")
-    for part in ("page_threshold is 0.03", "0.1 above", "0.025 below", "every term", "switched off"):
+    for part in ("Heaviest by their share", "consistency ratio", "switched off"):
         assert part in shown.stdout
     assert "基层党建 (4)" in shown.stdout
     assert str(tmp_path / "mytopic") in rest, "what is piped is not wrapped"

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Literal, cast
 
 from topical_crawler import strategies
@@ -37,8 +36,6 @@ Severity = Literal["error", "warning", "note"]
 _LOCATED = re.compile(r"(?P<file>.+?)(?:, line |:)(?P<line>\d+): (?P<rest>.+)", re.DOTALL)
 _NAMED = re.compile(r"(?P<file>[^:]+\.(?:toml|tsv|txt)): (?P<rest>.+)", re.DOTALL)
 
-TITLE = 10  # content words of a title of usual length (18 to 25 characters)
-LENGTHS = (5, TITLE, 20, 40)  # content words of a short title, a title, a title with keywords, a whole description
 _DOMINATES = 0.2  # share of Σ w² that is much for a term, or three times its even share among few
 _FEW_TERMS = 5
 
@@ -59,7 +56,7 @@ class Finding:
     """The result of a check."""
 
     severity: Severity  # "error": no crawl can start; "warning": likely a mistake; "note": worth knowing
-    about: str  # "files", "resources", "coverage", "segmentation", "weights", "thresholds" or "seeds"
+    about: str  # "files", "resources", "coverage", "segmentation", "weights" or "seeds"
     message: str  # the fact
     remedy: str = ""  # what to do; "" for nothing
     file: str = ""  # name in the topic's folder, or a path; "" for none
@@ -91,7 +88,7 @@ class TopicReport:
     topic: Topic | None  # None if it cannot be read
     findings: tuple[Finding, ...]  # errors first, then warnings, then notes
     known: Mapping[str, int] = field(default_factory=dict)  # number of terms known, by resource
-    figures: Figures | None = None  # of weights and thresholds; None if the strategy cannot be created
+    figures: Figures | None = None  # of weights; None if the strategy cannot be created
 
     @property
     def errors(self) -> int:
@@ -129,7 +126,6 @@ def check_topic(
         cut, topic_figures = strategy.segmenter.cut, figures(strategy)
         floor = float(read_config(TopicFolder(Path(topic.source)).config).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
         findings += check_weights(topic, topic_figures, floor, lines)
-        findings += check_thresholds(topic, topic_figures, lines)
     findings += check_segmentation(topic, cut, lines)
     findings += check_forms(topic, lines)
     findings += check_overlaps(topic, cut, dictionary, lines)
@@ -260,18 +256,14 @@ def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: To
         yield from _words(lines, nowhere, "note", "coverage", message, "Look over their spelling")
 
 
-# -- weights and thresholds
+# -- weights
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a topic's numbers come to."""
+    """What a topic's weights and comparisons come to."""
 
-    weights: Mapping[str, tuple[str, float]]  # lightest, median and heaviest term, with their weights
-    single: Mapping[str, Mapping[int, float]]  # w²/M (Eq. 3), the relevance by each alone, by number of words in a text
-    half: int  # the smallest number of terms with half of Σ w²
     top: tuple[tuple[str, float], ...]  # the heaviest terms with their shares of Σ w²
-    page_threshold: float
     alpha: float  # α of Eq. 5
     beta: float  # β
     lam: float  # λ
@@ -280,23 +272,10 @@ class Figures:
 
 def figures(strategy: Semantic) -> Figures:
     """The figures of a topic, by its strategy."""
-    terms = strategy.topic.terms
-    ordered = sorted(terms, key=lambda t: (terms[t], t))
-    middle = median(terms.values())
-    chosen = {"lightest": ordered[0], "median": min(ordered, key=lambda t: abs(terms[t] - middle)), "heaviest": ordered[-1]}
-    squares = {t: terms[t] ** 2 for t in strategy.topic.keywords(len(terms))}
+    squares = {t: strategy.topic.terms[t] ** 2 for t in strategy.topic.keywords(len(strategy.topic.terms))}
     total = sum(squares.values())
-    half, reached = 0, 0.0
-    for square in squares.values():
-        half, reached = half + 1, reached + square
-        if reached >= total / 2:
-            break
     return Figures(
-        weights={name: (t, terms[t]) for name, t in chosen.items()},
-        single={name: {m: terms[t] ** 2 / m for m in LENGTHS} for name, t in chosen.items()},
-        half=half,
         top=tuple((t, square / total) for t, square in list(squares.items())[:10]),
-        page_threshold=strategy.parameters.page_threshold,
         alpha=strategy.eq5.alpha,
         beta=strategy.eq5.beta,
         lam=strategy.eq5.lam,
@@ -328,30 +307,6 @@ def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLine
     if len(set(topic.terms.values())) == 1 and n > 1 and not floor:
         remedy = "topical-crawler topic build computes weights from a domain corpus (Eq. 2), where you have one"
         yield Finding("note", "weights", "all terms weigh the same", remedy, TERMS)
-
-
-def check_thresholds(topic: Topic, figures: Figures, lines: TopicLines) -> Iterator[Finding]:
-    """A threshold of the strategy ``semantic`` that lets everything or next to nothing pass."""
-    threshold, single = figures.page_threshold, figures.single
-    heavy, light = single["heaviest"][TITLE], single["lightest"][max(LENGTHS)]
-    if threshold == 0:
-        message, remedy = "page_threshold is 0: any word that is a little like a term is enough", "Raise it"
-    elif heavy <= threshold:
-        message = (
-            f"even the heaviest term alone ({figures.weights['heaviest'][0]}) scores {heavy:.3g} in a title of {TITLE} words, "
-            f"not above page_threshold {threshold:g}"
-        )
-        remedy = "Lower page_threshold, unless only titles with several terms are meant to pass"
-    elif light > threshold:
-        message = (
-            f"the lightest term ({figures.weights['lightest'][0]}) alone, among {max(LENGTHS)} words, scores {light:.3g}, "
-            f"above page_threshold {threshold:g}: every page that holds a term passes"
-        )
-        remedy = "Raise page_threshold, or lower the weights of general terms in adjust.tsv"
-    else:
-        return
-    line = lines.config(topic, "page_threshold")
-    yield Finding("warning", "thresholds", message, remedy, CONFIG, line if line > 1 else 0)
 
 
 # -- terms in running text

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from topical_crawler.authoring.check import LENGTHS, Figures, Finding, TopicLines, TopicReport, check_topic
+from topical_crawler.authoring.check import Figures, Finding, TopicLines, TopicReport, check_topic
 from topical_crawler.cli.base import add_json
-from topical_crawler.cli.terminal import WIDTH, console, making_progress, table
+from topical_crawler.cli.terminal import WIDTH, console, making_progress
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages
 from topical_crawler.cli.topic.judging import Judge, Judged, show_table
 from topical_crawler.config import cache_dir, resources, segmenter, strategy_name
@@ -25,7 +25,7 @@ from topical_crawler.topic.topic import Topic
 
 DESCRIPTION = (
     "Look over a topic: which terms the language resources know, which do not come out of the segmentation, which weights "
-    "dominate, what the thresholds come to, seeds, duplicates. Every finding names file, line and remedy. Exit code 1 if there "
+    "dominate, seeds, duplicates. Every finding names file, line and remedy. Exit code 1 if there "
     "is an error: something with which no crawl can start."
 )
 _MOST_WORDS = 8
@@ -106,19 +106,10 @@ def _show(
 
 
 def _show_figures(out: Console, figures: Figures) -> None:
-    out.print(f"\n[bold]A term alone[/] in a text of M words scores w²/M; page_threshold is {figures.page_threshold:g}:")
-    rows: list[list[str | Text]] = []
-    words = (("below", "red"), ("above", "green"))
-    same = figures.weights["lightest"][1] == figures.weights["heaviest"][1]
-    for name, (term, weight) in figures.weights.items():
-        if not same or name == "median":
-            scores = [Text.assemble(f"{x:.3g} ", words[x > figures.page_threshold]) for x in figures.single[name].values()]
-            rows.append(["every term" if same else f"{name}: {term}", f"{weight:.3g}", *scores])
-    out.print(table(("term", ">weight", *(f">{m} words" for m in LENGTHS)), rows, plain=True))
     top = ", ".join(f"{term} {share:.0%}" for term, share in figures.top[:4])
-    out.print(f"Half of Σ w² lies with {figures.half} of the terms; heaviest: {top}", markup=False)
+    out.print(f"\nHeaviest by their share of Σ w²: {top}", markup=False)
     out.print(
-        f"\n[bold]A link[/] has the priority α {figures.alpha:.3f}·Rel(parent) + β {figures.beta:.3f}·Rel(anchor) + "
+        f"[bold]A link[/] has the priority α {figures.alpha:.3f}·Rel(parent) + β {figures.beta:.3f}·Rel(anchor) + "
         f"λ {figures.lam:.3f}·struct (consistency ratio {figures.consistency:.3f})"
     )
 
