@@ -95,7 +95,7 @@ class Semantic(Strategy):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self.eq5.load(state["history"])
-        self._sites.load_state_dict(state.get("sites", {}))
+        self._sites.load_state_dict(state["sites"])
 
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
         """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""
