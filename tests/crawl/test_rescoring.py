@@ -2,12 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from topical_crawler.crawl.rescoring import rescoring_due
+from option_tools import options
+
+from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy
+from topical_crawler.crawl.rescoring import expected_texts, last_expected, look_ahead, rescore_waiting, rescoring_due
+from topical_crawler.crawl.steering import seed_entry
+from topical_crawler.frontier import SEED_PRIORITY, Entry, MemoryFrontier
+from topical_crawler.strategies import Strategy
+from topical_crawler.text.segment import Segmenter
+from topical_crawler.topic.topic import Topic
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.web.urls import fingerprint, host
+
+
+class Told(Strategy):
+    """Scores links by their address, as it was told last."""
+
+    name = "told"
+    told: float | None = None
+    worth: float | None = None
+    times = 0
+
+    def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
+        raise NotImplementedError
+
+    def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        return [self.told for _ in candidates]
+
+    @property
+    def revision(self) -> int:
+        return self.times
+
+    @property
+    def kept_per_score(self) -> float | None:
+        return self.worth
+
+
+def told() -> Told:
+    return Told(Topic("t", "党建", {"党建": 1.0}), Segmenter(["党建"]))
+
+
+def waiting(*priorities: float) -> MemoryFrontier:
+    frontier = MemoryFrontier()
+    where = (Evidence("http://a.cn/", 0.5, True, "党建"),)
+    urls = [f"http://a.cn/{number}" for number in range(len(priorities))]
+    frontier.push(Entry(fingerprint(u), u, host(u), p, 1, where) for u, p in zip(urls, priorities, strict=True))
+    return frontier
 
 
 def test_links_are_scored_again_at_steps_that_grow_with_the_crawl() -> None:
     due = [n for n in range(100_000) if rescoring_due(n)]
     assert due[0] == 16
     assert all(after - before <= max(16, 0.07 * before) for before, after in pairwise(due))
+
+
+def test_links_are_scored_again_once_something_was_learned() -> None:
+    strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
+    strategy.told, strategy.times = 0.9, 1
+    assert rescore_waiting(strategy, policy, frontier) == [0.9, 0.9]
+    assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
+    strategy.told = 0.1
+    assert rescore_waiting(strategy, policy, frontier) is None
+    assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
+
+
+def test_a_link_that_would_not_be_followed_now_stays_where_it_waits() -> None:
+    strategy, frontier = told(), waiting(0.3)
+    strategy.times = 1
+    assert rescore_waiting(strategy, LinkPolicy(options()), frontier) == [0.0]
+    assert frontier.waiting(1)[0].priority == 0.3
+
+
+def test_seeds_keep_their_place() -> None:
+    strategy, frontier = told(), waiting(0.3)
+    frontier.push([seed_entry("http://b.cn/")])
+    strategy.told, strategy.times = 0.9, 1
+    rescore_waiting(strategy, LinkPolicy(options()), frontier)
+    assert [entry.priority for entry in frontier.waiting(9)] == [SEED_PRIORITY, 0.9]
+
+
+def test_what_further_pages_promise_is_told_to_all_workers() -> None:
+    strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
+    strategy.told, strategy.times, strategy.worth = 0.01, 1, 0.5
+    look_ahead(strategy, policy, frontier)
+    assert policy.expected == last_expected(frontier) == FORESIGHT * 0.01 * 0.5
+
+
+def test_nothing_is_promised_where_no_link_waits_or_the_strategy_cannot_tell() -> None:
+    strategy = told()
+    assert expected_texts(strategy, waiting(0.3)) is None
+    strategy.worth = 0.5
+    assert expected_texts(strategy, MemoryFrontier()) is None
+    assert last_expected(MemoryFrontier()) is None
