@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.checkpoints import PageLog, checkpoint_due
 from topical_crawler.crawl.crawl_folder import CrawlFolder
-from topical_crawler.crawl.estimate import Estimate, estimate
 from topical_crawler.crawl.feeding import Feeding
 from topical_crawler.crawl.host_counts import Store
 from topical_crawler.crawl.link_policy import LinkPolicy, follow_parts, is_link, linking_hosts
@@ -29,7 +27,7 @@ from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.refresh import NOT_MODIFIED, Refresh
 from topical_crawler.crawl.rescoring import last_expected, look_ahead, rescoring_due
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.crawl.steering import ESTIMATE, Control, Known
+from topical_crawler.crawl.steering import Control, Known
 from topical_crawler.crawl.taking_back import TakingBack
 from topical_crawler.frontier import (
     REDIRECTED,
@@ -71,7 +69,6 @@ class Crawl:
         in_flight: entries being fetched or on their way through the pipelines, by key.
         log: the pages that are finished, as far as this worker has read.
         failed: why the crawl cannot go on; "" while it can.
-        estimate: what the corpus holds, once the crawl is closed; None before, and where nothing can be said.
         taking_back: what :meth:`cleaning` does to stored texts.
         refresh: whether this run only fetches what is new, and what that is.
         listings: sitemaps and feeds of hosts.
@@ -100,7 +97,6 @@ class Crawl:
         self.in_flight: dict[bytes, Entry] = {}
         self.failed = ""
         self._closed = False
-        self.estimate: Estimate | None = None
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
         shared = frontier.journal if isinstance(frontier.journal, Store) else None
@@ -203,9 +199,6 @@ class Crawl:
         with self._reporting():
             if not self.failed:
                 self.log.save()
-                with suppress(FrontierFileError, CorpusError):  # nothing is said then
-                    self.estimate = self._estimated()
-                    self.frontier.journal.save(ESTIMATE, asdict(self.estimate) if self.estimate else None)
         for part in (self.frontier, self.second_look, self.store, self.adviser):
             with self._reporting():
                 if part is not None:
@@ -222,19 +215,13 @@ class Crawl:
         except (FrontierFileError, CorpusError) as error:
             self.fail(error)
 
-    def _estimated(self) -> Estimate | None:
-        return estimate(self.strategy, self.frontier, self.policy, self.store, self.log.finished)
-
-    def facts(self, expected: bool = False) -> dict[str, Any]:
-        """For people, as JSON data: hosts that are "resting", with the seconds left, "slowed" or "left"; with ``expected`` what
-        the corpus holds by an :class:`~topical_crawler.crawl.estimate.Estimate` of now, None where nothing can be said."""
-        hosts = {
+    def facts(self) -> dict[str, Any]:
+        """Return for people, as JSON data, the hosts that are "resting", with the seconds left, "slowed" or "left"."""
+        return {
             "resting": {name: round(seconds) for name, seconds in self.outages.resting().items()},
             "slowed": sorted(self.policy.slowed - self.policy.left),
             "left": sorted(self.policy.left),
         }
-        found = self._estimated() if expected else None
-        return hosts | ({"expected": found and asdict(found)} if expected else {})
 
     def tick(self) -> None:
         """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""

@@ -38,7 +38,6 @@ LAST_PAGES = 1000  # finished pages that ``stats`` counts by default
 MAX_SHOWN = 10_000  # most entries that ``top`` shows
 MOST_LOOKED_AT = 100_000  # entries that ``top`` searches for one host: up to a second, in which the crawl stands still
 MOST_MARKS = 100  # marked texts of one request
-ESTIMATE = "estimate"  # under which a crawl saves, when it ends, what it expects of its corpus
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
@@ -82,8 +81,7 @@ def perform(frontier: Frontier, request: Request, crawl: Known = _NOTHING) -> An
 
 
 def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not. With
-    ``expected`` a crawl that runs estimates now what it has kept; else "expected" is what it estimated when it ended last."""
+    """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not."""
     last = _count(request, "pages", LAST_PAGES, at_least=0)
     status = frontier.status()
     control = control_state(frontier)
@@ -102,8 +100,7 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
         "page_threshold": control["page_threshold"],
         "marked": len(Marks(frontier).urls),
         "details": status.details,
-        "expected": frontier.journal.load(ESTIMATE),
-        **(crawl.facts(request.get("expected") is True) if crawl.facts is not None else {}),
+        **(crawl.facts() if crawl.facts is not None else {}),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -16,7 +15,6 @@ from rich.text import Text
 
 from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
-from topical_crawler.crawl.estimate import Estimate
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import Progress
 from topical_crawler.frontier import REDIRECTED
@@ -101,14 +99,6 @@ def why_ended(crawl: Crawl, reason: str) -> str:
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 
-def in_words(estimate: Estimate) -> str:
-    """What a corpus holds, in words."""
-    return (
-        f"{estimate.precision:.0%} of the kept texts on topic; about {estimate.recall:.0%} of what these sites hold is kept "
-        f"({estimate.least:.0%} to 100%)"
-    )
-
-
 def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
     """The summary of a crawl as JSON data."""
     p = crawl.progress
@@ -127,7 +117,6 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "hosts_slowed": len(crawl.policy.slowed - crawl.policy.left),
         "hosts_left": len(crawl.policy.left),
         "sites": {name: _figures(p.sites[name]) for name in _by_yield(p)[:_SITES]},
-        "expected": crawl.estimate and dataclasses.asdict(crawl.estimate),
         "waiting": (waiting(crawl) or (None,))[0],
         "corpus": crawl.store.name,
     }
@@ -179,7 +168,6 @@ def summary(crawl: Crawl, reason: str) -> Group:
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
         + (" (the same command goes on)" if wait != (0, 0) else "")
-        + (f"\nExpect: {in_words(crawl.estimate)}" if crawl.estimate else "")
         + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")

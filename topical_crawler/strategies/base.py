@@ -114,8 +114,8 @@ class Strategy(ABC):
         drop_reason: why a link of an off-topic page is dropped when :meth:`score` gives None.
         learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
             and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
-        relevance_is_probability: whether relevances and scores of links are meant as probabilities. Then a crawl says at its end
-            what share of its sites' texts it has kept (:mod:`topical_crawler.crawl.estimate`).
+        relevance_is_probability: whether relevances and scores of links are meant as probabilities. Then kept texts are judged
+            again at the end, and taken back where they are off topic by then.
         search_words: words that the topic is to be searched for by now, besides its terms: ``{keyword}`` in start URLs stands for
             each of them, too. May grow while the crawl runs.
         has_enough: whether the crawl has found all that the method asks for, and is to end.

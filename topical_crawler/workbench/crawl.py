@@ -111,16 +111,6 @@ def _last_lines(file: Path, most: int = 12) -> list[str]:
         return []
 
 
-def expected(bench: Bench, values: Values) -> dict[str, Any]:
-    """What the crawl itself expects of its corpus; one that runs estimates it now."""
-    try:
-        with bench.reached(values["crawl"]) as crawl:
-            answer = crawl.ask({"action": "stats", "pages": 1, "expected": True})
-            return {"expected": answer["expected"], "now": bool(crawl.runs), "note": ""}
-    except CrawlError as error:  # it starts, or is busy: the page asks again
-        return {"expected": None, "now": False, "note": str(error)}
-
-
 def best(bench: Bench, values: Values) -> dict[str, Any]:
     request = {"action": "top", "n": values["n"], "host": values["host"] or None}
     try:
@@ -274,7 +264,6 @@ _CRAWL = "/crawls/{crawl}"
 OPERATIONS = (
     Operation("crawls", "/crawls", "The crawls, and the topics that there are.", crawls),
     Operation("live", _CRAWL, "What a crawl does now: pages and texts, what waits, hosts, why pages were rejected.", live),
-    Operation("expected", f"{_CRAWL}/expected", "The precision and recall that a crawl expects of its corpus.", expected),
     Operation("best", f"{_CRAWL}/best", "The best links that wait, with the reasons for their places.", best,
               (Param(name="n", about="links", kind="integer", default=10, low=1, high=1000),
                Param(name="host", about="only links of this host", longest=300))),
