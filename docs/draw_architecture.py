@@ -50,7 +50,7 @@ ROOMS = {
     "authoring": "make a topic",
     "training": "word vectors",
 }
-_SMALL = {"items", "logs", "config", "workers", "package_data", "testing", "__init__", "version", "statistics"}
+_SMALL = {"items", "logs", "config", "workers", "package_data", "__init__", "version", "statistics"}
 """Modules of use to everybody, left out of the picture."""
 _STEP, _WIDTH, _HEIGHT = 1.25, 2.5, 0.66
 

@@ -1,4 +1,4 @@
-"""Every strategy, of this package and of the experiments, keeps the contract of ``topical_crawler.testing``."""
+"""Every strategy, of this package and of the experiments, keeps the contract of ``experiments.contract``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.contract import CHECKS, TITLES, Check, Subject, check_scores, check_strategy, check_verdict
 from topical_crawler import Candidate, Evidence, Page, Verdict
 from topical_crawler.strategies import Strategy, names
-from topical_crawler.testing import CHECKS, TITLES, Check, Subject, check_scores, check_strategy, check_verdict
 
 
 @pytest.fixture(scope="module", params=names())
@@ -101,5 +101,5 @@ def test_a_broken_contract_is_named(kind: type[Strategy], check: str) -> None:
 
 
 def test_the_checks_need_no_test_framework() -> None:
-    code = "import sys, topical_crawler.testing; print([m for m in ('pytest', 'hypothesis', 'scrapy') if m in sys.modules])"
+    code = "import sys, experiments.contract; print([m for m in ('pytest', 'hypothesis', 'scrapy') if m in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

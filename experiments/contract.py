@@ -2,7 +2,7 @@
 
 In the tests of a distribution that adds the method ``mine``::
 
-    from topical_crawler.testing import check_strategy
+    from experiments.contract import check_strategy
 
     def test_contract():
         check_strategy("mine")  # or its class
