@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from topical_crawler.frontier import Frontier
 
+_YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off", "none")
 _Number = TypeVar("_Number", int, float)
 _Amount = Callable[[AnySettings], float]
 
@@ -66,6 +67,13 @@ def _read(name: str, value: Any, kind: Callable[[Any], _Number], usable: Callabl
 def _whole(name: str, value: Any, example: str, low: int = 0) -> int:
     expected = f"a whole number of {low} or more is expected ({example})"
     return _read(name, value, lambda v: int(str(v)), lambda n: n >= low, expected)
+
+
+def _choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """A setting that is one of ``choices``; "" where it is not given. Raises CrawlError for another."""
+    if (word := str(value or "")) not in choices:
+        raise CrawlError(f"{name}={word!r}: one of {', '.join(filter(None, choices))} is expected")
+    return word
 
 
 def cache_dir(settings: AnySettings) -> Path:
@@ -130,11 +138,8 @@ def uses_redis(settings: AnySettings) -> bool:
 
 
 def display_mode(settings: AnySettings) -> str:
-    """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off". Raises ValueError for another."""
-    mode = str(settings.get("TOPICAL_DISPLAY"))
-    if mode not in ("auto", "live", "lines", "off"):
-        raise ValueError(f"TOPICAL_DISPLAY={mode!r}: choose auto, live, lines or off")
-    return mode
+    """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off". Raises CrawlError for another."""
+    return _choice("TOPICAL_DISPLAY", settings.get("TOPICAL_DISPLAY"), ("auto", "live", "lines", "off"))
 
 
 def metrics_address(settings: AnySettings) -> tuple[Any, str]:
@@ -215,9 +220,9 @@ def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
     """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
     where it says yes; None where it says no."""
     value = str(settings.get("TOPICAL_ARCHIVE") or "").strip()
-    if value.lower() in ("", "0", "false", "no", "off"):
+    if value.lower() in _NO:
         return None
-    if value.lower() in ("1", "true", "yes", "on"):
+    if value.lower() in _YES:
         return CrawlFolder(data_dir(settings, topic_name)).archive
     return Path(value).expanduser()
 
@@ -229,12 +234,8 @@ def cleaning_options(settings: AnySettings) -> CleaningOptions:
     for code in languages:
         if not re.fullmatch("[a-z]{2}", code):
             raise CrawlError(f"TOPICAL_LANGUAGES={code!r}: two letters are expected (-s TOPICAL_LANGUAGES=zh,en)")
-    personal = str(settings.get("TOPICAL_PERSONAL", "flag"))
-    if personal not in get_args(Personal):
-        raise CrawlError(f"TOPICAL_PERSONAL={personal!r}: one of {', '.join(get_args(Personal))} is expected")
-    convert = str(settings.get("TOPICAL_CONVERT") or "")
-    if convert not in get_args(Convert):
-        raise CrawlError(f"TOPICAL_CONVERT={convert!r}: simplified, traditional or nothing is expected")
+    personal = _choice("TOPICAL_PERSONAL", settings.get("TOPICAL_PERSONAL", "flag"), get_args(Personal))
+    convert = _choice("TOPICAL_CONVERT", settings.get("TOPICAL_CONVERT"), get_args(Convert))
     least = settings.get("TOPICAL_MIN_CHARACTERS", MIN_CHARACTERS)
     return CleaningOptions(
         min_characters=_whole("TOPICAL_MIN_CHARACTERS", least, "-s TOPICAL_MIN_CHARACTERS=200"),
@@ -249,25 +250,16 @@ def cleaning_options(settings: AnySettings) -> CleaningOptions:
 def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
     """Those of ``TOPICAL_QUALITY``: all, none but the language's, or the defaults with some replaced."""
     wanted = "expected is True, False or numbers by name (-s 'TOPICAL_QUALITY={\"min_han\": 0.3}')"
-    if isinstance(quality, str) and quality.strip().startswith("{"):
-        try:
-            quality = json.loads(quality)
-        except ValueError as error:
-            raise CrawlError(f"TOPICAL_QUALITY={quality!r} is no JSON ({error}); {wanted}") from None
-    if not isinstance(quality, Mapping):
-        word = str(quality).strip().lower()
-        if word in ("1", "true", "yes", "on"):
-            return Limits(languages=languages)
-        if word in ("", "0", "false", "no", "off", "none"):
-            return Limits.of_language(languages)
-        raise CrawlError(f"TOPICAL_QUALITY={quality!r}: {wanted}")
-    names = [f.name for f in dataclasses.fields(Limits) if f.name != "languages"]
-    for name, value in quality.items():
-        if name not in names:
-            raise CrawlError(f"TOPICAL_QUALITY has no limit {name!r}; there are {', '.join(names)}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            raise CrawlError(f"TOPICAL_QUALITY: {name}={value!r}: a number of 0 or more is expected; {wanted}")
-    return Limits(languages=languages, **{name: float(value) for name, value in quality.items()})
+    if (word := str(quality).strip().lower()) in _YES:
+        return Limits(languages=languages)
+    if word in _NO:
+        return Limits.of_language(languages)
+    try:
+        given = json.loads(quality) if isinstance(quality, str) else quality
+        limits = {name: _read(name, value, float, lambda x: 0 <= x < math.inf, "no number") for name, value in given.items()}
+        return Limits(languages=languages, **limits)
+    except (AttributeError, CrawlError, TypeError, ValueError) as error:
+        raise CrawlError(f"TOPICAL_QUALITY={quality!r}: {error}; {wanted}") from None
 
 
 def resources(settings: AnySettings) -> Resources | None:

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
@@ -190,7 +190,7 @@ class ReplayHandler(BaseDownloadHandler):
 
     Status, headers and redirects are as recorded. A URL that is not recorded raises :class:`Unreachable`; a robots.txt that is
     not recorded does not exist (404), so that it forbids nothing. ``DOWNLOAD_MAXSIZE`` holds as it does on the web. Where the
-    file cannot be read, the crawl says so and stops before its first request.
+    file cannot be read, every request fails and says so; a topical crawl is refused before (:func:`config.check_replay`).
     """
 
     lazy = False
@@ -210,16 +210,7 @@ class ReplayHandler(BaseDownloadHandler):
             recording = Recording(",".join(files), cache_dir(crawler.settings)) if files else None
             return cls(crawler, recording, IndexedArchive(crawler, indexes) if indexes else None)
         except RecordingError as error:
-            message = f"nothing to replay: {error}"
-
-            async def stop() -> None:
-                # Scrapy goes on without a handler that cannot be made, and every request would fail alone.
-                logger.error(message)
-                assert crawler.engine is not None
-                await crawler.engine.stop_async()
-
-            crawler.signals.connect(stop, signals.engine_started, weak=False)
-            raise NotConfigured(message) from None
+            raise NotConfigured(f"nothing to replay: {error}") from None
 
     async def download_request(self, request: Request) -> Response:
         started = time.monotonic()

@@ -172,9 +172,10 @@ def test_the_settings_as_they_are() -> None:
         ("TOPICAL_CONVERT", "hant", "simplified, traditional"),
         ("TOPICAL_MIN_CHARACTERS", "many", "whole number"),
         ("TOPICAL_MIN_CHARACTERS", "-1", "whole number"),
-        ("TOPICAL_QUALITY", "{min_han: 0.3}", "no JSON"),
+        ("TOPICAL_QUALITY", "{min_han: 0.3}", "property name"),
         ("TOPICAL_QUALITY", '{"min_hand": 0.3}', "min_hand"),
-        ("TOPICAL_QUALITY", '{"min_han": "much"}', "number of 0 or more"),
+        ("TOPICAL_QUALITY", '{"min_han": "much"}', "min_han='much': no number"),
+        ("TOPICAL_QUALITY", '{"min_han": -1}', "min_han=-1: no number"),
         ("TOPICAL_QUALITY", "high", "expected is"),
     ],
 )
