@@ -103,6 +103,15 @@ def test_adding_to_a_corpus_looks_for_duplicates(new_place: NewPlace, place: str
         assert everything(place) == after
 
 
+def test_a_text_that_the_target_nearly_has_is_a_duplicate_there(new_place: NewPlace, place: str) -> None:
+    text = "".join(f"第{n}讲：各支部开展主题党日活动，大家谈了{n}点体会。" for n in range(20))
+    with CorpusStore(new_place("sqlite")) as source, CorpusStore(place) as target:
+        target.put(kept(1, text, url="http://a.cn/1"))
+        source.put(kept(1, f"转载：{text}编辑部供稿。", url="http://b.cn/1"))
+        merged = merge(source, target, quiet)
+    assert (merged.pages, merged.kept, merged.duplicates, merged.new) == (1, 0, 1, 1)
+
+
 def test_what_breaks_off_leaves_an_empty_target(new_place: NewPlace, place: str) -> None:
     rows = fill(first := new_place("sqlite"))
 

@@ -36,8 +36,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             merged = merge(source, target, show)
             summary = (
                 f"{merged.pages:,} pages of {source.name} are in {target.name}: {merged.new:,} of them new there, "
-                f"{merged.kept:,} kept, {merged.duplicates:,} duplicates of pages there\n"
-                "verified: every page and every kept text is there"
+                f"{merged.kept:,} kept, {merged.duplicates:,} duplicates of pages there"
             )
         else:
             copied = copy(source, target, show)
