@@ -10,9 +10,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -32,21 +33,21 @@ MOST_BYTES = 1_000_000  # of a request's body
 
 class Guard:
     """Lets requests through to ``app`` that come from a person or program with the ``token``; ``names`` are the host names, with
-    the port, under which it answers."""
+    the port, under which it answers. Every answer gets :data:`HEADERS`, unless it has others."""
 
     def __init__(self, app: ASGIApp, token: str, names: frozenset[str], cookie: str) -> None:
         self._app, self._token, self._names, self._cookie = app, token, names, cookie
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        request = Request(scope, receive)
-        if (refused := self._refused(request)) is not None:
-            refused.headers.update(HEADERS)
-            await refused(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refused = self._refused(Request(scope, receive)) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send_guarded)
 
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("host", "").lower() not in self._names:

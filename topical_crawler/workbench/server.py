@@ -7,7 +7,7 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.resources import files
@@ -21,6 +21,7 @@ from jinja2 import Environment, PackageLoader
 from scrapy.settings import BaseSettings
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -39,7 +40,7 @@ from topical_crawler.workbench import compare, corpus, crawl, export, judge, top
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.openapi import document
 from topical_crawler.workbench.operations import Operation
-from topical_crawler.workbench.security import HEADERS, SANDBOX, Guard
+from topical_crawler.workbench.security import SANDBOX, Guard
 
 HOST = "127.0.0.1"
 OPERATIONS: Mapping[str, Operation] = {
@@ -67,7 +68,7 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
     names = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
 
     routes: list[Route | Mount] = [
-        Route("/", _handler(pages.page, OPERATIONS["crawls"])),
+        Route("/", partial(pages.page, operation=OPERATIONS["crawls"])),
         Route("/language", pages.language),
         Route("/api", pages.openapi),
         Route("/crawls/{crawl}/texts/{page}/source", pages.source),
@@ -76,24 +77,13 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
     ]
     for operation in OPERATIONS.values():
         methods = ["POST"] if operation.acts else ["GET"]
-        routes.append(Route(f"/api{operation.path}", _handler(pages.api, operation), methods=methods))
+        routes.append(Route(f"/api{operation.path}", partial(pages.api, operation=operation), methods=methods))
         if operation.page:
-            routes.append(Route(operation.path, _handler(pages.page, operation), methods=methods))
+            routes.append(Route(operation.path, partial(pages.page, operation=operation), methods=methods))
     guard = Middleware(Guard, token=token, names=names, cookie=f"workbench-{port}")
-    app = Starlette(routes=routes, middleware=[guard], exception_handlers={404: pages.missing})
+    app = Starlette(routes=routes, middleware=[guard], exception_handlers=dict.fromkeys((404, *ERRORS), pages.problem))
     app.state.token = token
     return app
-
-
-def _handler(
-    handle: Callable[[Request, Operation], Awaitable[Response]], operation: Operation
-) -> Callable[[Request], Awaitable[Response]]:
-    """A handler of requests for one operation."""
-
-    async def handler(request: Request) -> Response:
-        return await handle(request, operation)
-
-    return handler
 
 
 def language_of(request: Request) -> str:
@@ -133,29 +123,33 @@ class _Pages:
 
     async def api(self, request: Request, operation: Operation) -> Response:
         if operation.acts and not request.scope.get("by_token"):
-            return _problem("acting takes the token in a header: Authorization: Bearer …", 403)
-        return await self._data(request, operation)
-
-    async def _data(self, request: Request, operation: Operation) -> Response:
-        try:
-            return _json(await self._perform(request, operation))
-        except ERRORS as error:
-            return _problem(str(error), _status(error))
+            raise MistakeError("acting takes the token in a header: Authorization: Bearer …", 403)
+        return JSONResponse(await self._perform(request, operation))
 
     async def page(self, request: Request, operation: Operation) -> Response:
-        if request.headers.get("accept") == "application/json":  # a script of a page
-            return await self._data(request, operation)
-        try:
-            data = await self._perform(request, operation)
-        except ERRORS as error:
-            return self._render(request, "problem", {"problem": str(error)}, operation, _status(error))
+        data = await self._perform(request, operation)
+        if _wants_data(request):
+            return JSONResponse(data)
         if go := data.get("go"):
             if request.headers.get("hx-request"):
-                return Response(status_code=204, headers={**HEADERS, "HX-Redirect": go})
-            return RedirectResponse(go, 303, headers=dict(HEADERS))
-        return self._render(request, operation.name, data, operation)
+                return Response(status_code=204, headers={"HX-Redirect": go})
+            return RedirectResponse(go, 303)
+        return self._render(request, operation.name, data)
+
+    async def problem(self, request: Request, error: Exception) -> Response:
+        """What went wrong, as a page or as data."""
+        if not isinstance(error, HTTPException):
+            message, status = str(error), getattr(error, "status", 409 if isinstance(error, CrawlError) else 400)
+        elif request.url.path.startswith("/api"):
+            message, status = "there is no such path; /api describes those that there are", 404
+        else:
+            message, status = "there is no such page", 404
+        if _wants_data(request):
+            return JSONResponse({"error": message}, status)
+        return self._render(request, "problem", {"problem": message}, status)
 
     async def _perform(self, request: Request, operation: Operation) -> dict[str, Any]:
+        request.scope["operation"] = operation.name
         given: dict[str, list[Any]] = {name: [value] for name, value in request.path_params.items()}
         sources = [request.query_params]
         if operation.acts:
@@ -171,31 +165,24 @@ class _Pages:
             given["language"] = [language_of(request)]
         return await run_in_threadpool(operation.run, self._bench, operation.read(given))
 
-    def _render(
-        self, request: Request, template: str, data: Mapping[str, Any], operation: Operation | None, status: int = 200
-    ) -> Response:
+    def _render(self, request: Request, template: str, data: Mapping[str, Any], status: int = 200) -> Response:
         language = language_of(request)
         query = {name: request.query_params.getlist(name) for name in request.query_params}
         crawl_name = request.path_params.get("crawl", "")
         if crawl_name not in self._bench.crawls():  # a sample
             crawl_name = ""
         content = self._templates.get_template(f"{template}.html").render(
-            data=data, t=Voice(language), language=language, operation=operation.name if operation else "",
+            data=data, t=Voice(language), language=language, operation=request.scope.get("operation", ""),
             crawl=crawl_name, path=request.url.path, query=query, params=request.path_params,
             fragment=bool(request.headers.get("hx-request")),
             here=f"{request.url.path}{'?' if request.url.query else ''}{request.url.query}",
         )  # fmt: skip
-        return HTMLResponse(content, status, headers=dict(HEADERS))
+        return HTMLResponse(content, status)
 
     # -- What is more than an operation
 
     async def openapi(self, request: Request) -> Response:
-        return _json(document(OPERATIONS.values()))
-
-    async def missing(self, request: Request, error: Exception) -> Response:
-        if request.url.path.startswith("/api"):
-            return _problem("there is no such path; /api describes those that there are", 404)
-        return self._render(request, "problem", {"problem": "there is no such page"}, None, 404)
+        return JSONResponse(document(OPERATIONS.values()))
 
     async def language(self, request: Request) -> Response:
         """Switch the language and go back."""
@@ -208,21 +195,18 @@ class _Pages:
 
     async def source(self, request: Request) -> Response:
         """A page as it was fetched, for a frame of its own in which nothing runs."""
-        try:
-            data = await self._perform(request, OPERATIONS["source"])
-        except ERRORS as error:
-            return self._render(request, "problem", {"problem": str(error)}, None, _status(error))
-        return HTMLResponse(data["html"], headers={**HEADERS, "Content-Security-Policy": SANDBOX})
+        data = await self._perform(request, OPERATIONS["source"])
+        return HTMLResponse(data["html"], headers={"Content-Security-Policy": SANDBOX})
 
     async def download(self, request: Request) -> Response:
         """An export, as a file."""
-        try:
-            data = await self._perform(request, export.DOWNLOAD)
-        except ERRORS as error:
-            return self._render(request, "problem", {"problem": str(error)}, OPERATIONS["export"], _status(error))
-        answer = FileResponse(data["file"], filename=data["name"], headers=dict(HEADERS))
-        answer.background = export.forgetting(data["file"])
-        return answer
+        data = await self._perform(request, export.DOWNLOAD)
+        return FileResponse(data["file"], filename=data["name"], background=export.forgetting(data["file"]))
+
+
+def _wants_data(request: Request) -> bool:
+    """Whether a program asks, or a script of a page."""
+    return request.url.path.startswith("/api") or request.headers.get("accept") == "application/json"
 
 
 async def _json_object(request: Request) -> dict[str, Any]:
@@ -233,18 +217,6 @@ async def _json_object(request: Request) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise MistakeError("the body is no JSON object")
     return fields
-
-
-def _json(data: Any) -> Response:
-    return JSONResponse(data, headers=dict(HEADERS))
-
-
-def _problem(message: str, status: int) -> Response:
-    return JSONResponse({"error": message}, status, headers=dict(HEADERS))
-
-
-def _status(error: Exception) -> int:
-    return error.status if isinstance(error, MistakeError) else 409 if isinstance(error, CrawlError) else 400
 
 
 # -- Until Ctrl-C
