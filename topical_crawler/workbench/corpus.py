@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from datetime import date
@@ -17,6 +17,7 @@ from topical_crawler.corpus.search import SORTS, Summary, listed, parse_query
 from topical_crawler.export.rows import as_dict
 from topical_crawler.extraction.documents import format_of
 from topical_crawler.extraction.pool import DocumentPool
+from topical_crawler.frontier import REDIRECTED
 from topical_crawler.judging.sample import MARKS
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.services import MistakeError
@@ -95,6 +96,23 @@ def waiting(job: Job) -> dict[str, Any]:
     """What is said of work that is not done."""
     done, total = job.progress
     return {"waiting": True, "done": done, "total": total}
+
+
+def by_host(bench: Bench, crawl: str, wait: float = _PATIENCE) -> Job:
+    """Pages fetched and kept by host; redirects are no pages."""
+
+    def work(note: Progress) -> dict[str, tuple[int, int]]:
+        kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
+        query = sa.select(pages.c.host, sa.func.count(), kept).where(pages.c.reason != REDIRECTED).group_by(pages.c.host)
+        with bench.corpus(crawl).reading() as connection:
+            return {str(host): (int(fetched), int(texts)) for host, fetched, texts in connection.execute(query)}
+
+    return in_background(bench, crawl, "by host", work, wait)
+
+
+def totals(hosts: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    """Pages fetched and kept of all hosts."""
+    return {"fetched": sum(fetched for fetched, _ in hosts.values()), "kept": sum(kept for _, kept in hosts.values())}
 
 
 # -- Search

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.web.urls import is_url
 from topical_crawler.workbench.bench import Bench
-from topical_crawler.workbench.corpus import in_background, waiting
+from topical_crawler.workbench.corpus import by_host, in_background, totals, waiting
 from topical_crawler.workbench.jobs import Progress
 from topical_crawler.workbench.operations import Operation, Param, Values
 
@@ -48,20 +47,13 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
         row: dict[str, Any] = {"name": name, "title": topic.title if topic else "", "fetched": None, "kept": None, "problem": ""}
         if place.corpus:
             try:
-                job = in_background(bench, name, "totals", partial(_totals, bench, name))
-                row |= job.value if job.done.is_set() else {"waiting": True}
+                job = by_host(bench, name)
+                row |= totals(job.value) if job.done.is_set() else {"waiting": True}
             except CorpusError as error:  # the others are shown nevertheless
                 row["problem"] = str(error)
         found.append(row)
     is_waiting = any(row.pop("waiting", False) for row in found)
     return {"crawls": found, "topics": list_topics(), "own": list(bench.own_topics()), "waiting": is_waiting}
-
-
-def _totals(bench: Bench, name: str, note: Progress) -> dict[str, int]:
-    query = sa.select(sa.func.count(), sa.func.sum(sa.case((pages.c.keep, 1), else_=0))).where(pages.c.reason != REDIRECTED)
-    with bench.corpus(name).reading() as connection:
-        fetched, kept = connection.execute(query).one()
-    return {"fetched": fetched, "kept": int(kept or 0)}
 
 
 # -- What one does now
@@ -80,8 +72,9 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
         data["problem"] = str(error)
     if place.corpus:
         try:
-            job = in_background(bench, name, "by host", lambda note: _by_host(bench, name), wait=0.1)
-            data["hosts"] = job.value if job.done.is_set() else []
+            job = by_host(bench, name, wait=0.1)
+            rows = sorted(job.value.items(), key=lambda row: (-row[1][1], -row[1][0], row[0])) if job.done.is_set() else []
+            data["hosts"] = [{"host": host, "fetched": fetched, "kept": kept} for host, (fetched, kept) in rows[:_HOSTS]]
         except CorpusError as error:  # its first worker has not made it yet, or the server is away
             data["problem"] = str(error)
     claim = place.folder.read_claim()
@@ -90,15 +83,6 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     baseline = name + BASELINE
     data |= {"recording": bool(replay_file(bench.settings)), "baseline": baseline if baseline in bench.crawls() else ""}
     return data
-
-
-def _by_host(bench: Bench, name: str) -> list[dict[str, Any]]:
-    kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
-    query = sa.select(pages.c.host, sa.func.count(), kept).where(pages.c.reason != REDIRECTED).group_by(pages.c.host)
-    with bench.corpus(name).reading() as connection:
-        rows = [(str(host), int(fetched), int(texts)) for host, fetched, texts in connection.execute(query)]
-    rows.sort(key=lambda row: (-row[2], -row[1], row[0]))
-    return [{"host": host, "fetched": fetched, "kept": texts} for host, fetched, texts in rows[:_HOSTS]]
 
 
 def _last_lines(file: Path, most: int = 12) -> list[str]:
