@@ -1,4 +1,4 @@
-"""Word vectors from texts (Zhou et al. 2019, §4): prepare, join phrases, count, train, write vectors and report.
+"""Word vectors from texts (Zhou et al. 2019, §4): prepare, count, train, write vectors and report.
 
 An interrupted run resumes at the stage, shard or epoch where it stopped.
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from topical_crawler.resources.vectors import WordVectors, write_vectors
-from topical_crawler.training.prepare import SHARD, PrepareOptions, join_phrases, prepare
+from topical_crawler.training.prepare import SHARD, PrepareOptions, prepare
 from topical_crawler.training.vocabulary import MemoryPlan, Vocabulary, choose_words, count_words, plan_memory
 from topical_crawler.training.word2vec import ModelOptions, Trainer, first_vectors, learning_factors, open_known, write_continued
 from topical_crawler.training.work_folder import (
@@ -41,7 +41,7 @@ def figures(
     kilobytes (of 1,024 bytes in UTF-8), characters, sentences, tokens and what was skipped, by reason; words per second over all
     processes.
 
-    ``tokens`` are the words in each file that was trained on (fewer than the sources' where phrases were joined), ``seconds``
+    ``tokens`` are the words in each file that was trained on, ``seconds``
     those of each epoch.
     """
     sources = []
@@ -81,7 +81,6 @@ class TrainingOptions:
     text: PrepareOptions = field(default_factory=PrepareOptions)  # how texts become words
     model: ModelOptions = field(default_factory=ModelOptions)  # how words become vectors
     min_count: int = 5  # occurrences that a word needs; one that `continue_from` knows needs none
-    phrases: bool = False  # join words that belong together
     memory: int = 2000  # bound in MB (10⁶ bytes) over all processes
     continue_from: Path | None = None  # finished vectors to start from
     free: float = 0.0  # share of each update that is applied to a word of these, 0 (fixed) to 1
@@ -112,8 +111,6 @@ def train_vectors(
         _check_options(work, options, plan)
         manifest = prepare(work, sources, options.text, processes, report, shard_bytes)
         files = [work / shard.file for shard in manifest.shards]
-        if options.phrases:
-            files = join_phrases(work, files, plan.counted, report)
         vocabulary, tokens = _vocabulary(work, files, options.min_count, plan, known, report)
         trainer = Trainer(vocabulary.counts, options.model, processes, work / "checkpoints", plan.buckets)
         if known:
@@ -122,7 +119,7 @@ def train_vectors(
         seconds = _train(work, trainer, files, tokens, report)
         words = _write(out, work, trainer, known, options.free)
         summary = figures(manifest, vocabulary, tokens, asdict(options.model), seconds)
-        summary["options"] = {"min_count": options.min_count, "phrases": options.phrases, "memory_mb": options.memory}
+        summary["options"] = {"min_count": options.min_count, "memory_mb": options.memory}
         summary["result"] = {"path": str(out / "vectors.npy"), "words": words, "dimensions": options.model.dimensions}
         if known:
             new = [word for word in trainer.words if word not in known.rows]
@@ -171,7 +168,6 @@ def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> No
     decisive: dict[str, Any] = {
         **asdict(options.model),
         "min_count": options.min_count,
-        "phrases": options.phrases,
         "words_in_memory": plan.words,
         "continue_from": str(options.continue_from) if options.continue_from else None,
         "state_of_these_vectors": fingerprint(options.continue_from) if options.continue_from else None,

@@ -2,7 +2,7 @@
 
 This process reads the documents, others segment them. The sentences go to *shards* of bounded size; a manifest lists the complete
 shards and how far each reaches in its source, so that an interrupted run resumes after the last one. The shards do not depend on
-the number of processes. Phrases are joined on request.
+the number of processes.
 
 >>> sentences(["同志", "们", ":", "大会", "召开", "了", "。", "天气", "2019", "。"], frozenset({"了"}))
 [['同志', '们', '大会', '召开'], ['天气']]
@@ -11,7 +11,6 @@ the number of processes. Phrases are joined on request.
 import functools
 import importlib.util
 import json
-import re
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
@@ -22,10 +21,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from topical_crawler.files import replacing, replacing_bytes
+from topical_crawler.files import replacing_bytes
 from topical_crawler.sources import Condition, Source, open_source
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
-from topical_crawler.training.vocabulary import read_sentences
 from topical_crawler.training.work_folder import (
     Manifest,
     Report,
@@ -33,71 +31,10 @@ from topical_crawler.training.work_folder import (
     SourceState,
     TrainingError,
     fingerprint,
-    read_json,
     refuse_changes,
     write_json,
 )
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
-
-THRESHOLD = 0.5  # least normalised pointwise mutual information of two words (Bouma 2009), -1 to 1
-_MIN_COUNT = 20
-_JOINT = "\x1f"  # joins the parts of a phrase while counting; without it 党 建设 and 党建设 would share one count
-
-
-def join_phrases(folder: Path, files: Sequence[Path], most: int, report: Report) -> list[Path]:
-    """Find pairs of words that occur together far more often than by chance, and rewrite the shards with these joined. Returns
-    the new shards, in ``folder/phrased``, with the score of each phrase in ``phrases.json``; those of an earlier run are reused.
-
-    gensim's ``Phrases``, scored by normalised pointwise mutual information. Words are joined without a separator; those in Latin
-    letters stay apart. While counting, ``most`` distinct words and pairs are held; beyond it the rarest are forgotten.
-    """
-    known = folder / "phrases.json"
-    if not known.exists():
-        write_json(known, _learn(files, most, report))
-    pairs = frozenset(read_json(known))
-    target = folder / "phrased"
-    target.mkdir(exist_ok=True)
-    for number, file in enumerate(files):
-        if not (new := target / file.name).exists():
-            report("joining phrases", number / len(files), f"{len(pairs):,} phrases")
-            with replacing(new) as out:
-                out.writelines(" ".join(joined(sentence, pairs)) + "\n" for sentence in read_sentences(file))
-    return [target / file.name for file in files]
-
-
-def joined(sentence: Sequence[str], pairs: frozenset[str]) -> Iterator[str]:
-    """The sentence with each known pair as one word, from the left.
-
-    >>> list(joined(["开展", "主题", "教育", "活动"], frozenset({"主题\\x1f教育", "教育\\x1f活动"})))
-    ['开展', '主题教育', '活动']
-    """
-    words = iter(sentence)
-    word = next(words, None)
-    while word is not None:
-        following = next(words, None)
-        if following is not None and f"{word}{_JOINT}{following}" in pairs:
-            yield word + following
-            word = next(words, None)
-        else:
-            yield word
-            word = following
-
-
-def _learn(files: Sequence[Path], most: int, report: Report) -> dict[str, float]:
-    def sentences() -> Iterator[list[str]]:
-        for number, file in enumerate(files):
-            report("finding phrases", number / len(files), "")
-            yield from read_sentences(file)
-
-    from gensim.models.phrases import Phrases
-
-    phrases = Phrases(
-        sentences(), min_count=_MIN_COUNT, threshold=THRESHOLD, scoring="npmi", delimiter=_JOINT, max_vocab_size=most
-    )
-    scored = phrases.export_phrases()
-    has_latin = re.compile("[A-Za-z]").search
-    return {pair: round(float(score), 4) for pair, score in sorted(scored.items()) if not has_latin(pair)}
-
 
 # -- Segmentation in several processes
 

@@ -46,9 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep-traditional", action="store_true", help="leave traditional characters as they are")
     parser.add_argument("--keep-stop-words", action="store_true", help="leave stop words in")
     parser.add_argument("--tolerant", action="store_true", help="skip damaged parts of a source and count them")
-    parser.add_argument(
-        "--phrases", action="store_true", help="join words that belong together, found in the text (主题 教育 → 主题教育)"
-    )
     parser.add_argument("--model", choices=("word2vec", "fasttext"), default=text.model, help="default: %(default)s")
     add_number(parser, "--dimensions", type=whole(1, MAX_DIMENSIONS), default=text.dimensions, help="of a vector")
     add_number(parser, "--window", type=whole(1, 10_000), default=text.window, help="words on either side")
@@ -133,7 +130,7 @@ def _options(opts: argparse.Namespace, settings: AnySettings) -> TrainingOptions
     model = ModelOptions(
         opts.model, opts.dimensions, opts.window, epochs, opts.negative, skip_gram=opts.skip_gram, seed=opts.seed
     )
-    return TrainingOptions(text, model, opts.min_count, opts.phrases, opts.memory, opts.continue_from, opts.free)
+    return TrainingOptions(text, model, opts.min_count, opts.memory, opts.continue_from, opts.free)
 
 
 def _print(data: dict[str, Any], folder: Path, out: Console) -> None:

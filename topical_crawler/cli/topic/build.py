@@ -3,7 +3,7 @@
 import argparse
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +12,7 @@ from rich.progress import TaskProgressColumn, TimeElapsedColumn
 
 from topical_crawler import config
 from topical_crawler.authoring.build import Built, Corpora, Own, Plan, adjust_file, build, terms_file, weights_file
-from topical_crawler.authoring.folder import BuiltFolder, Present, Written
+from topical_crawler.authoring.folder import BuiltFolder, Present
 from topical_crawler.cli.base import add_number, amount, condition, whole
 from topical_crawler.cli.terminal import console, progress, table
 from topical_crawler.project import AnySettings
@@ -74,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="propose a lower weight for heavy words of a lower contrast; 0: for none",
     )
     parser.add_argument("--candidates-only", action="store_true", help="find nothing, weigh your own candidates and terms only")
-    parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
     add_number(parser, "-n", type=whole(0), default=30, help="words to show in each list")
 
 
@@ -96,14 +95,11 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         ADJUST: adjust_file(adjust, built, made),
     }
     before = folder.mean()
-    aside = [] if opts.dry_run else folder.write(files)  # before anything is shown: its reader (head) may leave early
+    aside = folder.write(files)  # before anything is shown: its reader (head) may leave early
     out = console()
     proposed = [a.word for a in built.adjustments if a.word not in {*adjust.words, *adjust.deleted}]
     _show(out, built, proposed, plan, opts.n)
     _show_yours(out, terms, adjust, before, built.mean)
-    if opts.dry_run:
-        _show_changes(out, folder, files, opts.n)
-        return 0
     for name in aside:
         out.print(f"weights.tsv was not as the last build wrote it: it is kept as {name}. Your own weights belong in adjust.tsv")
     out.print(f"→ {escape(str(opts.folder))}/{TERMS}, {WEIGHTS}, {ADJUST}")
@@ -191,21 +187,3 @@ def _show_yours(out: Console, terms: Present, adjust: Present, before: float, me
             f"{len(weighed)} weights of yours were written while the mean word weighed {before:.3g}; now it weighs {mean:.3g}: "
             "look at them"
         )
-
-
-def _show_changes(out: Console, folder: BuiltFolder, files: Mapping[str, tuple[str, Written]], most: int) -> None:
-    for name, (text, _) in files.items():
-        before, after = _rows(folder.lines(name)), _rows(text.splitlines())
-        new, gone = [w for w in after if w not in before], [w for w in before if w not in after]
-        changed = [w for w in after if w in before and before[w] != after[w]]
-        out.print(f"{name}: {len(new)} new, {len(gone)} gone, {len(changed)} changed")
-        for sign, words in (("+", new), ("-", gone), ("~", changed)) if name != WEIGHTS and most else ():
-            if words:
-                more = " …" if len(words) > most else ""
-                out.print(f"  {sign} {' '.join(words[:most])}{more}", markup=False)
-    out.print("nothing written (--dry-run)")
-
-
-def _rows(lines: Sequence[str]) -> dict[str, str]:
-    rows = (line.split("\t") for line in lines if line.strip() and not line.startswith("#"))
-    return {cells[0]: "".join(cells[1:2]) for cells in rows}
