@@ -59,17 +59,3 @@ def test_texts_without_neighbours() -> None:
     assert textrank([]) == {}
     assert textrank(["数据"]) == pytest.approx({"数据": 0.15})
     assert textrank(["数据", "数据"], {"数据": 0.5}) == pytest.approx({"数据": 0.075})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"damping": 1.0}, "damping"),
-        ({"window": 1}, "window"),
-        ({"tolerance": 0.0}, "tolerance"),
-        ({"weights": {"数据": 1.5}}, "数据"),
-    ],
-)
-def test_constants_out_of_range(arguments: dict[str, object], named: str) -> None:
-    with pytest.raises(ValueError, match=named):
-        textrank(["数据"], **arguments)  # type: ignore[arg-type]
