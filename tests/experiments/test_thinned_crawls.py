@@ -89,6 +89,7 @@ def fetch(crawl: Crawl, recording: Recording, thinning: Thinning, most: int = 99
         with thinning.applied(item, crawl.options.max_links):
             judge(crawl, item)
         item.text = f"{entry.url} 的正文"
+        crawl.store_row(item)
         crawl.finish(item)
         found.append(entry.url)
     crawl.close()
