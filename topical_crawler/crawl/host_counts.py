@@ -68,28 +68,17 @@ class HostCounts:
         >>> HostCounts.unpack(HostCounts(pages=3, texts=1).pack(7))
         HostCounts(pages=3, texts=1, answered=False, fruitless=0, given=0, shapes={}, parameters=None, turns=[], number=7)
         """
-        shapes = [n for shape, counts in self.shapes.items() for n in (shape, *counts)]
         parameters = None if self.parameters is None else self.parameters.data()
-        fields = (self.pages, self.texts, self.answered, self.fruitless, self.given, shapes, parameters, self.turns)
+        fields = (self.pages, self.texts, self.answered, self.fruitless, self.given, self.shapes, parameters, self.turns)
         return number.to_bytes(8, "big") + bytes(msgpack.packb(fields, unicode_errors="surrogatepass"))
 
     @classmethod
     def unpack(cls, packed: bytes) -> HostCounts:
         """What :meth:`pack` gave."""
-        pages, texts, answered, fruitless, given, shapes, parameters, turns = msgpack.unpackb(
-            packed[8:], unicode_errors="surrogatepass"
-        )
-        return cls(
-            pages,
-            texts,
-            answered,
-            fruitless,
-            given,
-            {shapes[n]: [shapes[n + 1], shapes[n + 2]] for n in range(0, len(shapes), 3)},
-            None if parameters is None else Parameters.read(parameters),
-            turns,
-            int.from_bytes(packed[:8], "big"),
-        )
+        fields = msgpack.unpackb(packed[8:], unicode_errors="surrogatepass", strict_map_key=False)
+        *counts, parameters, turns = fields
+        known = None if parameters is None else Parameters.read(parameters)
+        return cls(*counts, parameters=known, turns=turns, number=int.from_bytes(packed[:8], "big"))
 
 
 _NONE = HostCounts()

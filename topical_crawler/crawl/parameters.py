@@ -88,22 +88,21 @@ class Parameters:
         return any(page is not None and page[0] != whole for page in pages)
 
     def data(self) -> list[Any]:
-        """All of it, as JSON data.
+        """All of it, as data to pack.
 
         >>> Parameters.read(Parameters().data()).data()
-        [[], [], [], []]
+        [[], {}, {}, []]
         """
-        proofs = [[parameter, *sorted(keys)] for parameter, keys in self._proofs.items()]
-        return [sorted(self.idle), [n for key, page in self._pages.items() for n in (key, *page)], proofs, sorted(self._chooses)]
+        proofs = {parameter: sorted(keys) for parameter, keys in self._proofs.items()}
+        return [sorted(self.idle), self._pages, proofs, sorted(self._chooses)]
 
     @classmethod
     def read(cls, data: Sequence[Any]) -> Parameters:
         """What :meth:`data` gave."""
         found = cls()
-        idle, pages, proofs, chooses = data
+        idle, found._pages, proofs, chooses = data
         found.idle, found._chooses = frozenset(idle), set(chooses)
-        found._pages = {pages[n]: [pages[n + 1], pages[n + 2]] for n in range(0, len(pages), 3)}
-        found._proofs = {parameter: set(keys) for parameter, *keys in proofs}
+        found._proofs = {parameter: set(keys) for parameter, keys in proofs.items()}
         return found
 
 

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 Request = Mapping[str, Any]
 Refusal = Callable[[str, int], str | None]  # see LinkPolicy.refusal
 Explain = Callable[[Candidate], Mapping[str, float]]  # see Strategy.explain
-Facts = Callable[[bool], Mapping[str, Any]]  # see Crawl.facts
+Facts = Callable[[], Mapping[str, Any]]  # see Crawl.facts
 
 PURGED = "purged"  # why links are dropped that a person purged from the queue
 LAST_PAGES = 1000  # finished pages that ``stats`` counts by default
