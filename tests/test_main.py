@@ -77,7 +77,12 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
-    [(("corpsu",), "topical-crawler corpus"), (("crawl",), "topical-crawler crawl TOPIC"), (("-s",), "--help")],
+    [
+        (("corpsu",), "topical-crawler corpus"),
+        (("lexicon", "list"), "topical-crawler resources"),
+        (("crawl",), "topical-crawler crawl TOPIC"),
+        (("-s",), "--help"),
+    ],
 )
 def test_what_is_not_understood_is_refused_with_a_remedy(arguments: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
     refused = forked(*arguments, cwd=tmp_path)

@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name not in (known := {*COMMANDS, *SCRAPYS, *ALIASES, "demo"}):
         from difflib import get_close_matches
 
-        near = get_close_matches(name, sorted(known), 1)
+        near = ["resources"] if name == "lexicon" else get_close_matches(name, sorted(known), 1)
         return _refuse(f"there is no command {name!r}. Remedy: {f'topical-crawler {near[0]}, or ' if near else ''}--help")
     if name == "demo":
         from topical_crawler.cli.demo import main as demo

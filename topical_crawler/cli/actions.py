@@ -90,7 +90,6 @@ RESOURCES = Command(
         "(docs/language-resources.md). Every strategy also runs without resources; 'list' says what that costs."
     ),
     usage="fetch [NAME…] | list | check [NAME…] | import FILE OUT | train OUT SOURCE…",
-    errors=(ValueError, OSError, ImportError),
 )
 
 TOPIC = Command(
