@@ -75,10 +75,11 @@ class HostCounts:
     @classmethod
     def unpack(cls, packed: bytes) -> HostCounts:
         """What :meth:`pack` gave."""
-        fields = msgpack.unpackb(packed[8:], unicode_errors="surrogatepass", strict_map_key=False)
-        *counts, parameters, turns = fields
+        pages, texts, answered, fruitless, given, shapes, parameters, turns = msgpack.unpackb(
+            packed[8:], unicode_errors="surrogatepass", strict_map_key=False
+        )
         known = None if parameters is None else Parameters.read(parameters)
-        return cls(*counts, parameters=known, turns=turns, number=int.from_bytes(packed[:8], "big"))
+        return cls(pages, texts, answered, fruitless, given, shapes, known, turns, int.from_bytes(packed[:8], "big"))
 
 
 _NONE = HostCounts()
