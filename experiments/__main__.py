@@ -12,6 +12,7 @@ EXPERIMENTS = {
     "choose": ("choose", "values of a parameter, each chosen without the topics and webs that it is measured on"),
     "crawl": ("crawl", "strategies compared on a recorded web, beside an oracle"),
     "news-web": ("news_web", "news sites of several layouts, made of news texts, as a recorded web with labels"),
+    "odp": ("odp", "a category tree of the Open Directory in the form that the product reads"),
     "papers": ("papers.run", "the crawling experiments of Sun et al., Zhang et al., and Chen & Zhu"),
     "sites": ("sites", "precision and recall per site and group of sites (Table 8 of Zhou et al.)"),
     "threshold": ("threshold", "precision and volume over the threshold of Eq. 5 (Figure 2 of Zhou et al.)"),

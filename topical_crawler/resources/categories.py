@@ -1,24 +1,21 @@
-"""Trees of categories, the Chinese Library Classification and the Open Directory (ODP, DMOZ), and the keywords of a topic.
+"""Trees of categories, above all the Chinese Library Classification, and the keywords of a topic.
 
 >>> name_terms("马尔可夫过程（随机过程）、其他概率论与数理统计")
 ['马尔可夫过程', '概率论', '数理统计']
 """
 
-import gzip
 import json
 import math
 import os
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
-from xml.parsers import expat
+from typing import Any
 
-from topical_crawler.resources.registry import open_packed, read_json
+from topical_crawler.resources.registry import read_json
 from topical_crawler.text.segment import normalise
 
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -70,7 +67,7 @@ class Category:
 
 class CategoryTree:
     """Categories by code, from (name, code of the parent or None) by code in the order of the file. ``source`` is where they were
-    read from, for messages; ``skipped`` what the reader left out, by reason. Raises CategoryError for no node, a parent that is
+    read from, for messages. Raises CategoryError for no node, a parent that is
     no node, or a node that is its own ancestor.
 
     >>> tree = CategoryTree({"TP": ("计算机技术", None), "TP316": ("操作系统", "TP")}, "an example")
@@ -78,11 +75,8 @@ class CategoryTree:
     ('TP316', 'TP', {'操作系统': 1.0, '计算机技术': 1.0})
     """
 
-    def __init__(
-        self, nodes: Mapping[str, tuple[str, str | None]], source: str, skipped: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, nodes: Mapping[str, tuple[str, str | None]], source: str) -> None:
         self.source = source
-        self.skipped: Counter[str] = Counter(skipped or {})
         children: dict[str, list[str]] = {code: [] for code in nodes}
         for code, (_, parent) in nodes.items():
             if parent is not None:
@@ -237,13 +231,7 @@ def _overlap(a: str, b: str) -> float:
 
 # -- Readers
 
-ODP_ROOTS = ("Top/World/Chinese_Simplified_CN", "Top/World/Chinese_Simplified")
 """The Chinese directory in the dumps, which changed its name over the years."""
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BAD_REFERENCE = re.compile(r"&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2\d|3[01]));")
-_BLOCK = 1 << 20
-_MAX_LINE = 1 << 16
 
 
 def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
@@ -267,102 +255,3 @@ def _clc_class(file: Path, code: str, value: Any) -> tuple[str, str | None]:
             f"got {json.dumps(value, ensure_ascii=False)[:60]}; correct the file, or get it again"
         )
     return name.strip(), parent
-
-
-def read_odp(path: str | os.PathLike[str], root: str | None = None) -> CategoryTree:
-    """A sub-tree of the Open Directory from its ``structure.rdf.u8``, gzipped or not, read once from front to back. ``root`` is
-    the id of the category at the top, by default that of the Chinese directory (:data:`ODP_ROOTS`).
-
-    A category is a ``<Topic r:id="Top/World/…/软件">`` with a ``<d:Title>``; it stands below the category whose id is the longest
-    prefix of its own. Only the sub-tree is held in memory. The dumps contain bytes that are not UTF-8 and characters that XML
-    forbids: these are removed and counted, and a category with one of them in its id is left out and counted (``tree.skipped``).
-    Raises CategoryError for no well-formed XML, a document type (the dumps have none; entities could be bombs), damaged gzip
-    data, or no category of that id.
-    """
-    file, roots = Path(path), (root.rstrip("/"),) if root else ODP_ROOTS
-    reader = _OdpReader(str(file), roots)
-    try:
-        with open_packed(file) as stream:
-            for block in _clean_blocks(stream, reader.skipped):
-                reader.feed(block)
-        reader.feed("", last=True)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise CategoryError(f"{file}: damaged gzip data ({error}); get the file again") from None
-    if not reader.titles:
-        raise CategoryError(f"{file}: no category below {' or '.join(roots)}. Remedy: name the top category that you want")
-    nodes: dict[str, tuple[str, str | None]] = {}
-    for code, title in reader.titles.items():
-        parent = code
-        while "/" in parent:
-            parent = parent.rpartition("/")[0]
-            if parent in reader.titles:
-                break
-        nodes[code] = (title.replace("_", " ").strip(), parent if parent in reader.titles else None)
-    return CategoryTree(nodes, str(file), reader.skipped)
-
-
-def _clean_blocks(stream: IO[bytes], skipped: Counter[str]) -> Iterator[str]:
-    """The text in blocks of complete lines (very long ones in pieces), with U+FFFD for what XML forbids."""
-    while block := stream.read(_BLOCK) + stream.readline(_MAX_LINE):
-        text = block.decode("utf-8", errors="replace")
-        skipped["characters that are not UTF-8"] += text.count("\ufffd") - block.count("\ufffd".encode())
-        for pattern in (_NOT_XML, _BAD_REFERENCE):
-            text, times = pattern.subn("\ufffd", text)
-            skipped["characters that XML forbids"] += times
-        yield text
-
-
-class _OdpReader:
-    """Ids and titles of the topics of a sub-tree."""
-
-    def __init__(self, source: str, roots: tuple[str, ...]) -> None:
-        self.titles: dict[str, str] = {}
-        self.skipped: Counter[str] = Counter()
-        self._source = source
-        self._roots = roots
-        self._topic: str | None = None
-        self._title: list[str] | None = None
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.StartDoctypeDeclHandler = self._doctype
-
-    def feed(self, text: str, last: bool = False) -> None:
-        try:
-            self._parser.Parse(text, last)
-        except expat.ExpatError as error:
-            raise CategoryError(
-                f"{self._source}, line {error.lineno}: no well-formed XML ({expat.ErrorString(error.code)}); get the file again"
-            ) from None
-
-    def _doctype(self, *_: object) -> None:
-        raise CategoryError(
-            f"{self._source}, line {self._parser.CurrentLineNumber}: a document type, which dumps of the Open Directory do not "
-            f"have; get the file again"
-        )
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "Topic":
-            code = attributes.get("r:id", "")
-            self._topic = code if any(code == root or code.startswith(root + "/") for root in self._roots) else None
-            if self._topic and "\ufffd" in code:
-                self.skipped["categories with a broken id"] += 1
-                self._topic = None
-            elif self._topic:
-                self.titles.setdefault(code, code.rpartition("/")[2])
-        elif tag == "d:Title" and self._topic:
-            self._title = []
-
-    def _text(self, text: str) -> None:
-        if self._title is not None:
-            self._title.append(text)
-
-    def _end(self, tag: str) -> None:
-        if tag == "d:Title" and self._topic and self._title is not None:
-            if title := "".join(self._title).replace("\ufffd", "").strip():
-                self.titles[self._topic] = title
-            self._title = None
-        elif tag == "Topic":
-            self._topic = None

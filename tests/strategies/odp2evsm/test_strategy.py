@@ -190,18 +190,14 @@ def test_own_terms_where_there_is_no_category(resources: Resources, caplog: pyte
     assert "No tree of categories" in caplog.text
 
 
-def test_a_category_of_an_open_directory(write_topic: Callable[..., Path]) -> None:
-    names = ("计算机", "计算机/数据挖掘", "计算机/数据挖掘/文本聚类")
-    root = "Top/World/Chinese_Simplified_CN"
-    nodes = [(root, "简体"), *((f"{root}/{name}", name.rpartition("/")[2]) for name in names)]
-    topics = "".join(f'<Topic r:id="{code}"><d:Title>{title}</d:Title></Topic>\n' for code, title in nodes)
-    head = '<RDF xmlns:r="http://www.w3.org/TR/RDF/" xmlns:d="http://purl.org/dc/elements/1.0/" xmlns="http://dmoz.org/rdf/">'
-    table = 'title = "数据挖掘"\n[strategy.odp2evsm]\ntree = "structure.rdf.u8"\n'
-    files = {"topic.toml": table, "structure.rdf.u8": f"<?xml version='1.0' encoding='UTF-8'?>\n{head}\n{topics}</RDF>\n"}
-    folder = write_topic(files)
+def test_a_category_of_a_tree_of_ones_own(write_topic: Callable[..., Path]) -> None:
+    tree = {"1": ("计算机", None), "2": ("数据挖掘", "1"), "3": ("文本聚类", "2")}
+    written = json.dumps({code: {"name": name, "up_level": parent} for code, (name, parent) in tree.items()})
+    table = 'title = "数据挖掘"\n[strategy.odp2evsm]\ntree = "tree.json"\n'
+    folder = write_topic({"topic.toml": table, "tree.json": written})
     assert keywords(load_topic(folder), None) == {"党建": 1.0, "数据挖掘": 1.0, "文本聚类": 1.0}
-    folder.joinpath("structure.rdf.u8").unlink()
-    with pytest.raises(TopicError, match=r"topic\.toml, line 3: there is no file .*structure\.rdf\.u8"):
+    folder.joinpath("tree.json").unlink()
+    with pytest.raises(TopicError, match=r"topic\.toml, line 3: there is no file .*tree\.json"):
         keywords(load_topic(folder), None)
 
 

@@ -28,7 +28,7 @@ from topical_crawler.cli.base import add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.config import cache_dir, data_dir, resources
 from topical_crawler.project import AnySettings
-from topical_crawler.resources.categories import CategoryTree, read_clc, read_odp
+from topical_crawler.resources.categories import CategoryTree, read_clc
 from topical_crawler.resources.registry import RESOURCES, Resources
 from topical_crawler.sources import open_source
 from topical_crawler.topic.files import TopicError, check_seed
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--category", metavar="NAME|CODE", help="a class and its four generations, e.g. TP316 or 操作系统")
     parser.add_argument(
-        "--tree", type=Path, metavar="FILE", help="category tree: CLC in JSON or ODP structure.rdf.u8 (default: the resource clc)"
+        "--tree", type=Path, metavar="FILE", help="category tree in JSON, like the CLC (default: the resource clc)"
     )
     add_number(parser, "--neighbours", type=whole(0), default=NEIGHBOURS, help="words near the first terms to add; 0: none")
     parser.add_argument("--seeds", nargs="+", default=[], metavar="URL", help="start URLs for seeds.txt")
@@ -90,7 +90,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         start.add(read_sentence(opts.sentence, language, cache))
     tree = None
     if path := opts.tree or language.path("clc"):
-        tree = read_odp(path) if ".rdf" in path.name else read_clc(path)
+        tree = read_clc(path)
     if opts.category:
         if tree is None:
             raise TopicError(

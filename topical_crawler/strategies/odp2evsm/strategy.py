@@ -33,7 +33,7 @@ class CategoryParameters:
     """How the initial keywords are found; part of two tables of a topic."""
 
     category: str = ""  # code or name of the topic's category; "": the category of the topic's title
-    tree: str = ""  # path of a `structure.rdf.u8` of the Open Directory; "": the Chinese Library Classification
+    tree: str = ""  # path of a category tree in JSON; "": the Chinese Library Classification
     own_terms: bool = True  # whether the topic's own terms join those of its category. The paper: False
     keyword_threshold: float = 0.1  # initial keywords weigh at least this, 0 to 1
     max_keywords: int = 100  # χ, keywords of the topic at most, the initial ones among them

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from topical_crawler.resources.categories import CategoryError, CategoryTree, read_clc, read_odp
+from topical_crawler.resources.categories import CategoryError, CategoryTree, read_clc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.files import TopicError
@@ -17,16 +17,16 @@ from topical_crawler.web.urls import fingerprint
 logger = logging.getLogger(__name__)
 
 
-def open_tree(topic: Topic, resources: Resources, odp: str = "") -> CategoryTree | None:
-    """The tree to look a topic up in: ``odp``, the path of a ``structure.rdf.u8`` of the Open Directory (gzipped or not, from the
-    folder of the topic), else the Chinese Library Classification; None where there is none. Raises TopicError where there is no
-    such file or it cannot be read, ValueError where the Classification cannot."""
-    if odp:
-        file = Path(topic.source, Path(odp).expanduser())
+def open_tree(topic: Topic, resources: Resources, path: str = "") -> CategoryTree | None:
+    """The tree to look a topic up in: a file from the folder of the topic (see
+    :func:`~topical_crawler.resources.categories.read_clc`), else the Chinese Library Classification; None where there is none.
+    Raises TopicError where there is no such file or it cannot be read, ValueError where the Classification cannot."""
+    if path:
+        file = Path(topic.source, Path(path).expanduser())
         if not file.is_file():
-            raise TopicError(f"{topic_line(topic, 'tree')}: there is no file {file}. Remedy: the path of a structure.rdf.u8")
+            raise TopicError(f"{topic_line(topic, 'tree')}: there is no file {file}. Remedy: the path of a category tree in JSON")
         try:
-            return read_odp(file)
+            return read_clc(file)
         except CategoryError as error:
             raise TopicError(f"{topic_line(topic, 'tree')}: {error}") from None
     clc = resources.path("clc")
