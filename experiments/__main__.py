@@ -44,10 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from scrapy.utils.project import get_project_settings
 
-    from topical_crawler.cli.base import UsageError
     from topical_crawler.corpus.record import CorpusError
     from topical_crawler.crawl.options import CrawlError
     from topical_crawler.recordings.reader import RecordingError
+    from topical_crawler.services import MistakeError
 
     settings = get_project_settings()
     for override in opts.set:
@@ -60,7 +60,7 @@ def _run(module: ModuleType, opts: argparse.Namespace, parser: argparse.Argument
     except KeyboardInterrupt:
         print(f"{parser.prog} {opts.name}: stopped", file=sys.stderr)
         return 130
-    except UsageError as error:
+    except MistakeError as error:
         parser.error(str(error))
     except (ValueError, CorpusError, CrawlError, RecordingError, OSError, ImportError) as error:  # whose message names a remedy
         print(f"{parser.prog} {opts.name}: {error}", file=sys.stderr)

@@ -32,12 +32,13 @@ from experiments.recorded_crawls import Planned, RecordedCrawls, Usage, topic_di
 from experiments.report import check_libraries
 from experiments.thinning import Thinning
 from experiments.web_graph import WebGraph
-from topical_crawler.cli.base import UsageError, whole
+from topical_crawler.cli.base import whole
 from topical_crawler.cli.evaluate import read_corpus
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.config import cache_dir
 from topical_crawler.files import replacing
 from topical_crawler.recordings.reader import Recording
+from topical_crawler.services import MistakeError
 from topical_crawler.strategies import names as known_strategies
 from topical_crawler.topic.topic import load_topic
 
@@ -268,7 +269,7 @@ def _topics(given: Iterable[str], labels: Sequence[Path], grade: str) -> list[La
         found.append(LabelledTopic(topic, column, of_column(column)))
     names = Counter(t.topic.name for t in found)
     if names.most_common(1)[0][1] > 1:
-        raise UsageError(f"two topics are named {names.most_common(1)[0][0]!r}. Remedy: name each once")
+        raise MistakeError(f"two topics are named {names.most_common(1)[0][0]!r}. Remedy: name each once")
     return found
 
 
@@ -277,7 +278,7 @@ def _starts(topic: LabelledTopic, opts: argparse.Namespace, recording: Recording
         return plan.drawn_starts(topic, recording, opts.start_texts, opts.random_seeds)
     files = dict(opts.seeds)
     if len(files) < len(opts.seeds):
-        raise UsageError("two sets of --seeds have one name. Remedy: name them, --seeds first=FILE")
+        raise MistakeError("two sets of --seeds have one name. Remedy: name them, --seeds first=FILE")
     return plan.given_starts(topic.topic, files, opts.random_seeds)
 
 

@@ -14,12 +14,12 @@ from rich.table import Table
 from scrapy.settings import BaseSettings
 
 from experiments.figures import new_figure, save_figure, write_json
-from topical_crawler.cli.base import UsageError
 from topical_crawler.cli.evaluate import add_labels, read_corpus
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label, read_labels
 from topical_crawler.evaluation.metrics import SiteScore, group_score, site_scores, thresholds
+from topical_crawler.services import MistakeError
 
 Groups = dict[str, list[str]]  # names of sites by the name of their group
 
@@ -44,14 +44,14 @@ def add_groups(parser: argparse.ArgumentParser) -> None:
 
 
 def read_groups(options: Iterable[str], sites: Sequence[str]) -> Groups:
-    """The groups as given on the command line, NAME=SITE,SITE each. Raises UsageError for another form, or a site that the labels
-    do not name."""
+    """The groups as given on the command line, NAME=SITE,SITE each. Raises MistakeError for another form, or a site that the
+    labels do not name."""
     groups: Groups = {}
     for text in options:
         name, _, members = text.partition("=")
         groups[name] = members.split(",")
         if unknown := set(groups[name]) - set(sites):
-            raise UsageError(
+            raise MistakeError(
                 f"--group {text}: NAME=SITE,SITE is expected. There is no site {', '.join(sorted(unknown))!r} in the labels; "
                 f"there are {', '.join(sites)}"
             )

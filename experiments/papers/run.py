@@ -24,10 +24,11 @@ from experiments.papers.report import FILES, write_report
 from experiments.report import check_libraries
 from experiments.web_graph import WebGraph
 from topical_crawler import config
-from topical_crawler.cli.base import UsageError, whole
+from topical_crawler.cli.base import whole
 from topical_crawler.cli.terminal import console as terminal
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.recordings.reader import Recording
+from topical_crawler.services import MistakeError
 
 # -- Tables in the terminal
 
@@ -200,10 +201,10 @@ def _webs(opts: argparse.Namespace) -> dict[str, Web]:
     remedies = {ZHANG.name: "--bookshop FOLDER", CHEN.name: _needed("portal"), SUN.name: _needed("sites")}
     for name in opts.paper:
         if given[name] is None:
-            raise UsageError(f"{name} needs a recorded web. Remedy: {remedies[name]}")
+            raise MistakeError(f"{name} needs a recorded web. Remedy: {remedies[name]}")
     chosen = {name: web for name, web in given.items() if web is not None and (name in opts.paper or not opts.paper)}
     if not chosen:
-        raise UsageError(f"no recorded web is given. Remedy: one of {'; '.join(remedies.values())}")
+        raise MistakeError(f"no recorded web is given. Remedy: one of {'; '.join(remedies.values())}")
     return chosen
 
 
@@ -212,7 +213,7 @@ def _web(opts: argparse.Namespace, name: str) -> Web | None:
     if not any(parts):
         return None
     if not all(parts):
-        raise UsageError(f"--{name}, its labels and its seeds belong together. Remedy: {_needed(name)}")
+        raise MistakeError(f"--{name}, its labels and its seeds belong together. Remedy: {_needed(name)}")
     return Web(*parts)
 
 

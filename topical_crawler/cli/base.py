@@ -33,10 +33,6 @@ class Action(NamedTuple):
     run: Callable[[argparse.Namespace, AnySettings], int]  # does it; returns the exit code
 
 
-class UsageError(Exception):
-    """A mistake on the command line: what is wrong, and its remedy."""
-
-
 class NotInstalledError(ImportError):
     """An action's module is outside the package, and its distribution is not there."""
 
@@ -108,13 +104,13 @@ class Command(NamedTuple):
 
     def run(self, args: list[str], opts: argparse.Namespace, settings: AnySettings) -> int:
         """Do the action that ``opts`` names; ``args`` are the words that its parser did not understand. Returns the exit code.
-        Raises UsageError for a mistake on the command line."""
+        Raises MistakeError for a mistake on the command line."""
         if args:
-            raise UsageError(f"not understood: {' '.join(args)}. See {self.title(opts.action)} -h")
+            raise MistakeError(f"not understood: {' '.join(args)}. See {self.title(opts.action)} -h")
         try:
             check_values(settings)
         except ValueError as error:
-            raise UsageError(str(error)) from None
+            raise MistakeError(str(error)) from None
         try:
             code = self.load(opts.action).run(opts, settings)
             sys.stdout.flush()
@@ -126,7 +122,7 @@ class Command(NamedTuple):
         except KeyboardInterrupt:
             print(f"{self.title(opts.action)}: stopped", file=sys.stderr)
             return 130
-        except (UsageError, MistakeError):
+        except MistakeError:
             raise
         except Exception as error:
             own = {"topical_crawler", self._module(opts.action).partition(".")[0]}
@@ -160,9 +156,9 @@ class Command(NamedTuple):
             try:
                 settings = ProjectSettings(module, opts.set)
             except ValueError as error:
-                raise UsageError(str(error)) from None
+                raise MistakeError(str(error)) from None
             return self.run(args, opts, settings)
-        except (UsageError, MistakeError) as error:
+        except MistakeError as error:
             parser.error(str(error))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from topical_crawler.cli.base import Action, UsageError, add_json, whole
+from topical_crawler.cli.base import Action, add_json, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
@@ -27,6 +27,7 @@ from topical_crawler.evaluation.metrics import (
 from topical_crawler.files import replacing
 from topical_crawler.frontier import REDIRECTED
 from topical_crawler.project import AnySettings
+from topical_crawler.services import MistakeError
 
 
 def add_labels(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +104,7 @@ def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.picture and opts.picture.suffix != ".svg":
-        raise UsageError(f"--picture {opts.picture}: an SVG image is drawn. Remedy: end its name in .svg")
+        raise MistakeError(f"--picture {opts.picture}: an SVG image is drawn. Remedy: end its name in .svg")
     labels = read_labels(opts.labels, opts.grade)
     curves: dict[str, list[int]] = {}
     for text in opts.corpus:
@@ -111,7 +112,7 @@ def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
         fetched = [r.url for r in read_corpus(place if sign else text) if r.reason != REDIRECTED]
         name = name if sign else Path(text).absolute().name
         if name in curves:
-            raise UsageError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …")
+            raise MistakeError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …")
         curves[name] = harvest_curve(fetched[: opts.budget or None], labels)
     total = relevant_texts(labels)
     budget = opts.budget or max(map(len, curves.values()))

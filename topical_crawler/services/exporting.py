@@ -9,14 +9,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.config import cache_dir, cleaning_options, segmenter
 from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.record import Bound, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.crawl.opening import edition
-from topical_crawler.crawl.options import CrawlError
 from topical_crawler.export import rows
 from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
 from topical_crawler.export.job import Job, to_files, to_folder, to_stream
@@ -149,7 +147,7 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
     )
     without = frozenset() if wanted.marked_off or wanted.filters.rejected else marked_off(wanted.corpus)
     wanted = replace(wanted, filters=replace(wanted.filters, without=without))
-    options = _cleaning(settings)
+    options = cleaning_options(settings)
     with (
         CorpusStore(wanted.corpus, read_only=True) as store,
         closing(_records(wanted, store, late := LateCleaning(store, options))) as records,
@@ -206,13 +204,6 @@ def _changes(wanted: Export) -> list[tuple[rows.Change, str]]:
         (wanted.traditional, rows.traditional, "traditional"),
     ]
     return [(change, title) for is_wanted, change, title in changes if is_wanted]
-
-
-def _cleaning(settings: AnySettings) -> CleaningOptions:
-    try:
-        return cleaning_options(settings)
-    except CrawlError as error:
-        raise ExportError(str(error)) from None
 
 
 def _records(wanted: Export, store: CorpusStore, late: LateCleaning) -> Generator[Record, None, None]:

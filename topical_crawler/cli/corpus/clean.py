@@ -12,9 +12,7 @@ from topical_crawler.cli.base import add_corpus
 from topical_crawler.cli.terminal import console, corpus_progress, table
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus.clean import Done, OfHost, clean
-from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.options import CrawlError
 from topical_crawler.project import AnySettings
 from topical_crawler.services.places import find_corpus
 from topical_crawler.text import counted
@@ -36,10 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    try:
-        options = cleaning_options(settings)
-    except CrawlError as error:
-        raise CorpusError(str(error)) from None
+    options = cleaning_options(settings)
     place = find_corpus(opts.corpus, settings)
     CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
     with CorpusStore(place, read_only=opts.dry_run) as store, corpus_progress("cleaning") as show:

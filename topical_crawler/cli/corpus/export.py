@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topical_crawler.cli.base import UsageError, add_corpus, add_number, whole
+from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, filters_of, parsed
 from topical_crawler.project import AnySettings
+from topical_crawler.services import MistakeError
 from topical_crawler.text import counted
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
     kind = opts.format or ("txt" if opts.per_text else "jsonl" if opts.output == STREAM else _by_name(opts.output))
     if kind == "parquet" and opts.output == STREAM and sys.stdout.isatty():
-        raise UsageError("Parquet is nothing for a screen; name a file with -o FILE")
+        raise MistakeError("Parquet is nothing for a screen; name a file with -o FILE")
     given = {field.name: getattr(opts, field.name) for field in dataclasses.fields(Export) if hasattr(opts, field.name)}
     given |= {
         "corpus": find_corpus(opts.corpus, settings),
@@ -131,7 +132,7 @@ def _by_name(output: str) -> str:
     if (kind := of_name(output)) is None:
         names = " ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
         problem = f"the name {output} tells no format. Remedy: end it in one of {names} (then .gz or .zst), or name a --format"
-        raise UsageError(problem)
+        raise MistakeError(problem)
     return kind
 
 

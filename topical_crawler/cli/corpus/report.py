@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from topical_crawler.cli.base import Action, UsageError, add_corpus, add_json, add_number, whole
+from topical_crawler.cli.base import Action, add_corpus, add_json, add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import claim_of
@@ -59,7 +59,7 @@ def _sample_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.output.exists():
-        raise UsageError(f"{opts.output} is there already, and may hold marks. Remedy: name another file")
+        raise MistakeError(f"{opts.output} is there already, and may hold marks. Remedy: name another file")
     place = find_corpus(opts.corpus, settings)
     named = {} if "://" in place else {"topic": Path(place).absolute().parent.name}
     topic = topic_of(opts.topic, named | claim_of(place))

@@ -10,13 +10,14 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from topical_crawler.cli.base import Action, UsageError, add_json, amount, urls_of
+from topical_crawler.cli.base import Action, add_json, amount, urls_of
 from topical_crawler.cli.terminal import console, link_cell, making_progress, printable, table
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
 from topical_crawler.frontier import SEED_PRIORITY
 from topical_crawler.project import AnySettings
+from topical_crawler.services import MistakeError
 from topical_crawler.services.reach import Reached, ask_in_batches, reach
 from topical_crawler.web.urls import is_url
 
@@ -90,7 +91,7 @@ def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 def _top(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.hosts and opts.host:
-        raise UsageError("--hosts is about all hosts, --host about one: leave one out")
+        raise MistakeError("--hosts is about all hosts, --host about one: leave one out")
     request = {"action": "hosts" if opts.hosts else "top", "host": opts.host}
     if opts.n is not None:
         request["n"] = opts.n
@@ -115,7 +116,7 @@ def _push(opts: argparse.Namespace, settings: AnySettings) -> int:
 def _requeue(opts: argparse.Namespace, settings: AnySettings) -> int:
     urls = _read_urls(opts)
     if bool(urls) == (opts.reason is not None):
-        raise UsageError("say what to fetch again: URLs, or --reason REASON")
+        raise MistakeError("say what to fetch again: URLs, or --reason REASON")
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if urls:
             answer = ask_in_batches(crawl, {"action": "requeue"}, urls)
@@ -130,7 +131,7 @@ def _requeue(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 def _purge(opts: argparse.Namespace, settings: AnySettings) -> int:
     if (opts.host is None and opts.below is None) != opts.all:
-        raise UsageError("say what to purge: --host HOST, --below X, both together, or --all")
+        raise MistakeError("say what to purge: --host HOST, --below X, both together, or --all")
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if not opts.yes:
             _confirm(crawl, opts)
@@ -179,9 +180,9 @@ def _read_urls(opts: argparse.Namespace) -> list[str]:
 
 
 def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
-    """Ask whether a purge is meant. Raises UsageError where nobody can be asked, CrawlError where it is not."""
+    """Ask whether a purge is meant. Raises MistakeError where nobody can be asked, CrawlError where it is not."""
     if not sys.stdin.isatty():
-        raise UsageError("a purge cannot be taken back. Remedy: --yes says that it is meant")
+        raise MistakeError("a purge cannot be taken back. Remedy: --yes says that it is meant")
     what = ["everything"] if opts.all else ["links"]
     if opts.host is not None:
         what.append(f"of {opts.host}")
