@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -243,9 +243,10 @@ class Crawl:
             self._busy = time.monotonic()
 
     def catch_up(self) -> None:
-        """Learn what other workers have finished."""
+        """Learn what other workers have finished, if the server is there."""
         if self.frontier.shared:
-            self.log.read()
+            with suppress(FrontierServerError):  # reported where the frontier is asked for more than advice
+                self.log.read()
 
     def _lose(self, key: bytes) -> None:
         if (entry := self.in_flight.pop(key, None)) is not None:
