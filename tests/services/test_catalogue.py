@@ -12,7 +12,7 @@ import pytest
 from crawl_tools import DEMO
 from scrapy.settings import Settings
 
-from topical_crawler import Candidate, Evidence, strategies, workbench
+from topical_crawler import Candidate, Evidence, services, strategies, workbench
 from topical_crawler.authoring.neighbours import SOURCES
 from topical_crawler.authoring.seeds import Nearness, from_sites, rank
 from topical_crawler.authoring.start import from_keywords, from_sentence, from_texts, other_names
@@ -54,8 +54,10 @@ def test_all_parts_that_a_learned_priority_can_have() -> None:
 def test_what_the_workbench_cannot_do_is_said_in_chinese() -> None:
     """Every error of its own. The words of the code around a value are those that the catalogue has."""
     said = []
-    modules = (file for file in sorted(Path(workbench.__path__[0]).glob("*.py")) if not file.stem.endswith("command"))
+    modules = sorted(file for room in (services, workbench) for file in Path(room.__path__[0]).glob("*.py"))
     for file in modules:
+        if file.stem.endswith("command"):  # speaks to a terminal
+            continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "MistakeError":
                 said += [_example(node.args[0])] if not isinstance(node.args[0], ast.Name) else []

@@ -10,6 +10,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -328,6 +329,14 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
 }
 _BOUND = re.compile(r"\s*(\w+)\s*(>=|<=|>|<|=)\s*([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?)\s*", re.ASCII)
+
+
+def parse_day(text: str) -> str:
+    """A day as ``YYYY-MM-DD``. Raises ValueError for any other text."""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ValueError(f"{text!r} is no date; write it as 2024-12-31") from None
 
 
 def parse_bound(text: str) -> Bound:

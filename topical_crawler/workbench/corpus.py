@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
-from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
 
 from topical_crawler.config import archive_folder, cache_dir, extraction_limits
-from topical_crawler.corpus.record import Bound, Filters, conditions, pages
+from topical_crawler.corpus.record import Bound, Filters, conditions, pages, parse_day
 from topical_crawler.corpus.search import SORTS, Summary, listed, parse_query
 from topical_crawler.export.rows import as_dict
 from topical_crawler.extraction.documents import format_of
@@ -59,20 +58,13 @@ FILTERS = (
 _QUERY = Param(name="q", about='words that all must be there; "a phrase"; A OR B; -word', default="", longest=500)
 
 
-def _day(text: str | None) -> str:
-    try:
-        return date.fromisoformat(text).isoformat() if text else ""
-    except ValueError:
-        raise MistakeError(f"{text!r} is no date; write it as 2024-12-31") from None
-
-
 def filters_of(values: Values, **more: Any) -> Filters:
     """The conditions among the values of :data:`FILTERS`, with ``more`` fields. Raises MistakeError."""
     below = values["below_relevance"]
     return Filters(
         hosts=tuple(values["host"]),
-        since=_day(values["since"]),
-        until=_day(values["until"]),
+        since=parse_day(values["since"]) if values["since"] else "",
+        until=parse_day(values["until"]) if values["until"] else "",
         min_relevance=values["min_relevance"],
         min_characters=values["min_characters"],
         kinds=tuple(values["kind"]),

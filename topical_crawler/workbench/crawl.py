@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -208,33 +208,16 @@ def _run(bench: Bench, name: str, arguments: list[str]) -> None:
     bench.started(name)
 
 
-def _ask(bench: Bench, crawl: str, request: dict[str, Any]) -> dict[str, Any]:
-    with bench.reached(crawl) as reached:
-        return {"answer": reached.ask(request), "go": f"/crawls/{crawl}"}
+def _steer(action: str) -> Callable[[Bench, Values], dict[str, Any]]:
+    """What passes an action of ``topical-crawler frontier`` on to a crawl, with its arguments."""
 
+    def run(bench: Bench, values: Values) -> dict[str, Any]:
+        crawl = values["crawl"]
+        request = {name: value for name, value in values.items() if name != "crawl"} | {"action": action}
+        with bench.reached(crawl) as reached:
+            return {"answer": reached.ask(request), "go": f"/crawls/{crawl}"}
 
-def pause(bench: Bench, values: Values) -> dict[str, Any]:
-    return _ask(bench, values["crawl"], {"action": "pause"})
-
-
-def resume(bench: Bench, values: Values) -> dict[str, Any]:
-    return _ask(bench, values["crawl"], {"action": "resume"})
-
-
-def stop(bench: Bench, values: Values) -> dict[str, Any]:
-    return _ask(bench, values["crawl"], {"action": "stop"})
-
-
-def threshold(bench: Bench, values: Values) -> dict[str, Any]:
-    return _ask(bench, values["crawl"], {"action": "threshold", "value": values["value"]})
-
-
-def purge(bench: Bench, values: Values) -> dict[str, Any]:
-    return _ask(bench, values["crawl"], {"action": "purge", "host": values["host"]})
-
-
-def requeue(bench: Bench, values: Values) -> dict[str, Any]:
-    return _ask(bench, values["crawl"], {"action": "requeue", "reason": values["reason"]})
+    return run
 
 
 def push(bench: Bench, values: Values) -> dict[str, Any]:
@@ -265,15 +248,15 @@ OPERATIONS = (
     Operation("go_on", f"{_CRAWL}/go-on", "Start a crawl again that was stopped.", go_on, acts=True),
     Operation("breadth_first", f"{_CRAWL}/breadth-first", "Crawl the same recording breadth-first, to compare.", breadth_first,
               acts=True),
-    Operation("pause", f"{_CRAWL}/pause", "Fetch nothing more until resume.", pause, acts=True),
-    Operation("resume", f"{_CRAWL}/resume", "Go on after a pause.", resume, acts=True),
-    Operation("stop", f"{_CRAWL}/stop", "End all workers of the crawl in good order.", stop, acts=True),
-    Operation("threshold", f"{_CRAWL}/threshold", "Keep pages above another relevance from now on.", threshold,
+    Operation("pause", f"{_CRAWL}/pause", "Fetch nothing more until resume.", _steer("pause"), acts=True),
+    Operation("resume", f"{_CRAWL}/resume", "Go on after a pause.", _steer("resume"), acts=True),
+    Operation("stop", f"{_CRAWL}/stop", "End all workers of the crawl in good order.", _steer("stop"), acts=True),
+    Operation("threshold", f"{_CRAWL}/threshold", "Keep pages above another relevance from now on.", _steer("threshold"),
               (Param(name="value", about="the relevance; none: the topic's own", kind="number", low=0),), acts=True),
     Operation("push", f"{_CRAWL}/push", "Put addresses into the queue: they are fetched next.", push,
               (Param(name="urls", about="addresses, with white space between", required=True, longest=100_000),), acts=True),
-    Operation("purge", f"{_CRAWL}/purge", "Drop what waits of a host.", purge,
+    Operation("purge", f"{_CRAWL}/purge", "Drop what waits of a host.", _steer("purge"),
               (Param(name="host", about="the host, with its port where it has one", required=True, longest=300),), acts=True),
-    Operation("requeue", f"{_CRAWL}/requeue", "Fetch the pages again that were rejected for a reason.", requeue,
+    Operation("requeue", f"{_CRAWL}/requeue", "Fetch the pages again that were rejected for a reason.", _steer("requeue"),
               (Param(name="reason", about="the reason (timed out, HTTP 503 …)", required=True, longest=200),), acts=True),
 )  # fmt: skip

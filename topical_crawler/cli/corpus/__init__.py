@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from topical_crawler.cli.base import whole
@@ -21,8 +21,8 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
     add = parser.add_argument
     add("--host", action="append", default=[], help="only this host and those below it; may be repeated")
     add("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
-    add("--since", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or after that day")
-    add("--until", type=_date, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
+    add("--since", type=_day, metavar="YYYY-MM-DD", help="only pages dated on or after that day")
+    add("--until", type=_day, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
     add(
         "--new-since", type=parse_time, metavar="TIME",
         help="only texts that were fetched first, or found changed, on that day (YYYY-MM-DD) or at that time (UTC), or later",
@@ -105,8 +105,7 @@ def parse_time(text: str) -> str:
     return then.replace(tzinfo=then.tzinfo or UTC).astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _date(text: str) -> str:
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2024-12-31") from None
+def _day(text: str) -> Any:
+    from topical_crawler.corpus.record import parse_day
+
+    return parsed(parse_day, text)

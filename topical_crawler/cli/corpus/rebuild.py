@@ -32,7 +32,6 @@ from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder
-from topical_crawler.crawl.options import CrawlError
 from topical_crawler.downloadhandlers import as_answer
 from topical_crawler.extraction import extract as extraction
 from topical_crawler.extraction.documents import format_of
@@ -250,11 +249,8 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     place, output = find_corpus(opts.corpus, settings), new_corpus(opts.output)
     if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
         raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
-    try:
-        options = cleaning_options(settings)
-        recording = Recording(opts.archive or _beside(place), cache_dir(settings))
-    except (CrawlError, RecordingError) as error:
-        raise CorpusError(str(error)) from None
+    options = cleaning_options(settings)
+    recording = Recording(opts.archive or _beside(place), cache_dir(settings))
     workers = opts.workers or max(1, (os.cpu_count() or 2) - 1)
     with (
         recording,
