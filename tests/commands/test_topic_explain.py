@@ -170,15 +170,29 @@ def test_several_pages_are_a_line_each(explain: Callable[..., subprocess.Complet
         assert part in shown
 
 
-@pytest.mark.parametrize("strategy", ["adaptive", "semantic"])
+FIRST_LOOKS = """\
+from experiments.adaptive_without import adaptive_without
+
+
+class FirstLooks(adaptive_without("failures", "second_look")):
+    name = "first_looks"
+"""
+"""``adaptive`` as a strategy of another distribution, which lies in the folder where a command runs."""
+
+
+@pytest.mark.parametrize("strategy", ["first_looks", "semantic"])
 def test_pages_are_judged_as_a_crawl_judges_them(
     run_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path, strategy: str
 ) -> None:
     """But for what a crawl learns by comparing pages (duplicates, parts of articles, lines of a site, second looks), from links
     that led to no page, and but for redirects that a crawl follows one by one."""
     recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
-    toml = 'title = "党建"\n[strategy.adaptive]\nwithout = ["failures", "second_look"]\n'
-    write_topic({"topic.toml": toml, "terms.tsv": "党支部\n党建\n组织生活\n基层党建\n党员\n", "seeds.txt": f"{HOME}\n{SPORTS}\n"})
+    tmp_path.joinpath("first_looks.py").write_text(FIRST_LOOKS, encoding="utf-8")
+    info = tmp_path / "first_looks-1.0.dist-info"
+    info.mkdir()
+    info.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: first-looks\nVersion: 1.0\n")
+    info.joinpath("entry_points.txt").write_text("[topical_crawler.strategies]\nfirst_looks = first_looks:FirstLooks\n")
+    write_topic({"terms.tsv": "党支部\n党建\n组织生活\n基层党建\n党员\n", "seeds.txt": f"{HOME}\n{SPORTS}\n"})
     given = ("TOPICAL_RESOURCES=0", f"TOPICAL_REPLAY={recording}", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
     given += (f"TOPICAL_STRATEGY={strategy}", "TOPICAL_SITE_LINES=0", "TOPICAL_SECOND_LOOK_MB=0", "TOPICAL_MIN_CHARACTERS=150")
     settings = [part for setting in (*given, "CONCURRENT_REQUESTS=1") for part in ("-s", setting)]

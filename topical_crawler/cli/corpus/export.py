@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, filters_of, parsed
@@ -112,8 +113,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         "split": Split.parse(opts.split, opts.split_by, opts.split_seed) if opts.split else None,
         "manifest": not opts.no_manifest,
     }
-    # Bytes, so that Chinese comes out whatever the locale.
-    with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+    with _stream(opts.output) as out:
         done = export(wanted := Export(**given), settings, out)
     if wanted.target:
         print(_summary(done.tally, opts.output, wanted.split), file=sys.stderr)
@@ -124,6 +124,11 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         marked = f"{done.marked_off} that are marked irrelevant or boilerplate"
         print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
     return 0
+
+
+def _stream(output: str) -> AbstractContextManager[BinaryIO | None]:
+    """Return where a stream goes. Bytes, so that Chinese comes out whatever the locale."""
+    return open(sys.stdout.fileno(), "wb", closefd=False) if output == STREAM else nullcontext()
 
 
 def _by_name(output: str) -> str:
