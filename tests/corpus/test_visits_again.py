@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from corpus_tools import NewPlace
 
 from topical_crawler.corpus.copy import copy
-from topical_crawler.corpus.record import Filters, Record, versions
+from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 
 TEXTS = [f"第{n}支部的党员在{n}月里学习了党章，讨论了群众提出的{n}件事，并且一件一件地答复。" * 4 for n in ("一", "二", "三")]
