@@ -168,7 +168,9 @@ def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
         class policy:
             name = list
 
-        reads_listings = False
+        class listings:
+            kinds = ()
+
         frontier = MemoryFrontier()
 
     known = "http://www.example.cn/2"
