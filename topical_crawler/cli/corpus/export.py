@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from topical_crawler.export.rows import Split
 
 FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
-JIEBA = "jieba"  # the tagger that comes with the product
 STREAM = "-"  # standard output
 DESCRIPTION = (
     "Write out the texts that meet all conditions given, in the order of fetching: the same corpus and the same options give the "
@@ -81,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
     changed.add_argument(
-        "--tagger", metavar="MODULE:FUNCTION", default=JIEBA,
+        "--tagger", metavar="MODULE:FUNCTION", default=argparse.SUPPRESS,
         help="formats with words: a function of yours that cuts and tags a sentence (default: jieba's tags)",
     )  # fmt: skip
     changed.add_argument(
