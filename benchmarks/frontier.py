@@ -11,7 +11,8 @@ links each, in one of the mixes:
 
 A pop, and every link, counts as one operation. Measured are
 
-    memory, sqlite, redis   the frontiers of this project
+    sqlite, redis           the frontiers of this project
+    memory                  the one of its experiments, without a file or a server
     scrapy-redis            its PriorityQueue and RFPDupeFilter, with its default serializer (pickle)
     scrapy-disk             Scrapy's defaults with a job directory: PickleLifoDiskQueue in a DownloaderAwarePriorityQueue, and
                             RFPDupeFilter; priorities cut to 10 levels, for it keeps a file open for each host and priority

@@ -19,7 +19,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Protocol
 
-from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier
+from experiments.memory_frontier import MemoryFrontier
+from topical_crawler.frontier import Entry, Frontier, Outcome, SqliteFrontier
 
 AHEAD = 16
 """Entries that a worker has room for: CONCURRENT_REQUESTS. The Redis frontier reserves as many in one call."""

@@ -37,7 +37,7 @@ ROOMS = {
     "extraction": "main text, date, kind",
     "topic": "terms, seeds, thresholds",
     "resources": "HowNet, Cilin, vectors",
-    "frontier": "memory, SQLite, Redis",
+    "frontier": "SQLite, Redis",
     "cleaning": "boilerplate, quality",
     "recordings": "WARC reader and writer",
     "web": "page, addresses, decoding",

@@ -64,6 +64,7 @@ from experiments import choose, plan
 from experiments.adaptive_without import PARTS, adaptive_without
 from experiments.comparison import REDIRECTED, measure, measure_path
 from experiments.labels import merged_labels
+from experiments.memory_frontier import MemoryFrontier
 from experiments.oracle import ORACLES
 from experiments.plan import Bounds, Cell, LabelledTopic, Start
 from experiments.regret import ELSEWHERE, HostFigures, by_host, mean_figures
@@ -80,7 +81,7 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import MOST_MARKS, seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
-from topical_crawler.frontier import Entry, MemoryFrontier
+from topical_crawler.frontier import Entry
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
@@ -347,7 +348,6 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
     TopicalSpider.update_settings(chosen)
     own_settings = {
         "TOPICAL_REPLAY": ",".join(map(str, setup.recording)),
-        "TOPICAL_FRONTIER": "memory",
         "TOPICAL_BARREN_END": 0,  # every crawl has the same budget
         "TOPICAL_SEED": key.seed,
         "TOPICAL_CACHE_DIR": str(setup.cache),

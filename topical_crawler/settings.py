@@ -95,7 +95,7 @@ except ValueError as error:
 TOPICAL_DATA_DIR = ""  # where all state of a crawl lies; "": data/<topic>
 TOPICAL_CACHE_DIR = ""  # tables made once per topic; "": the user's cache directory
 TOPICAL_STRATEGY = ""  # "": the topic's own choice, else adaptive
-TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; memory: gone when the process ends; redis: for many workers
+TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; redis: for many workers
 TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
 TOPICAL_SEED = 0  # of every random choice
 TOPICAL_REPLAY = ""  # a WARC or WACZ file, several or a folder of them that answer every request instead of the web

@@ -18,10 +18,11 @@ from filelock import FileLock
 from redis_tools import RedisServer, free_port
 from wait_tools import wait_for
 
+from experiments.memory_frontier import MemoryFrontier
 from topical_crawler import Evidence
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import PURGED, perform
-from topical_crawler.frontier import Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier
+from topical_crawler.frontier import Entry, Frontier, Outcome, SqliteFrontier
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.services.reach import BATCH
 from topical_crawler.web.urls import fingerprint, host
@@ -156,15 +157,15 @@ def test_a_crawl_that_is_not_there_or_could_be_several(run: Run, folder: Path) -
     several = run("pause")
     assert several.returncode == 1
     assert "which crawl? Remedy: name one of data/dangjian, data/sports" in several.stderr
-    in_memory = run("stats", "sports")
-    assert "no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its crawl" in in_memory.stderr
+    without = run("stats", "sports")
+    assert "no crawl runs here, and there is no frontier.sqlite. A crawl over Redis is reached with" in without.stderr
     assert not (other / "frontier.sqlite").exists()
     broken = folder / "data/broken"
     broken.mkdir()
     (broken / "frontier.sqlite").write_text("no database")
     damaged = run("stats", "broken")
     assert damaged.returncode == 1 and "data/broken/frontier.sqlite" in damaged.stderr
-    assert "Traceback" not in damaged.stderr + in_memory.stderr + several.stderr + missing.stderr
+    assert "Traceback" not in damaged.stderr + without.stderr + several.stderr + missing.stderr
 
 
 def test_seeds_come_as_urls_or_files(run: Run, folder: Path) -> None:

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from scrapy.settings import Settings
 
+from experiments.memory_frontier import MemoryFrontier
 from topical_crawler import Candidate, Evidence, Page, config, strategies
 from topical_crawler import settings as project
 from topical_crawler.cli.frontier.actions import top_view
@@ -161,9 +162,10 @@ def test_a_crawl_at_rest_tells_what_it_would_tell_if_it_ran(
 
 
 def test_a_crawl_that_runs_tells_by_its_own_strategy(
-    ask: Ask, say: RunScrapy, topic: Path, tmp_path: Path, recording: Recording
+    ask: Ask, topic: Path, tmp_path: Path, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crawl = begin(topic, tmp_path / "data", recording, "semantic", TOPICAL_FRONTIER="memory")
+    monkeypatch.setattr("topical_crawler.crawl.crawl.open_frontier", lambda *_: MemoryFrontier())  # another thread ticks
+    crawl = begin(topic, tmp_path / "data", recording, "semantic")
     wanted = reasons_of(crawl)
     (topic / "terms.tsv").unlink()  # nobody could make the strategy again
     with ticking(crawl):

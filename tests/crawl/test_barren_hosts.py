@@ -76,7 +76,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield running
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis"])
+@pytest.fixture(params=["sqlite", "redis"])
 def backend(request: pytest.FixtureRequest, server: RedisServer) -> dict[str, object]:
     server.client().flushall()
     return {"TOPICAL_FRONTIER": request.param, "REDIS_URL": server.url}

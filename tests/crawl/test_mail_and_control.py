@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from redis_tools import RedisServer
 
+from experiments.memory_frontier import MemoryFrontier
 from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
 from topical_crawler.crawl.checkpoints import restore
@@ -30,7 +31,7 @@ from topical_crawler.crawl.steering import (
     control_state,
     perform,
 )
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, MemoryFrontier, Outcome, SqliteFrontier, State, redis_journal
+from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, Outcome, SqliteFrontier, State, redis_journal
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.strategies.breadth_first import BreadthFirst
 from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError

@@ -161,7 +161,7 @@ def test_a_text_that_changes_has_versions_and_one_that_goes_is_marked(
 
 @pytest.mark.parametrize(
     ("written", "settings", "message"),
-    [("daily", {}, "a time is expected"), ("1d", {"TOPICAL_FRONTIER": "memory"}, "TOPICAL_FRONTIER=sqlite")],
+    [("daily", {}, "a time is expected"), ("1d", {"TOPICAL_FRONTIER": "redis"}, "TOPICAL_FRONTIER=sqlite")],
 )
 def test_what_cannot_be_refreshed_is_refused(topic: Path, written: str, settings: dict[str, str], message: str) -> None:
     with pytest.raises(CrawlError, match=message):

@@ -170,12 +170,10 @@ def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
 def test_a_pipeline_that_fails_in_a_look_costs_the_page(
     topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And with the frontier in memory, where the next crawl begins anew, nothing stays aside."""
     monkeypatch.setenv("OWN_PIPELINE", "fails")
-    assert crawl(topic, tmp_path / "data", SEEDS, project, **PART, TOPICAL_FRONTIER="memory").code == 0
+    assert crawl(topic, tmp_path / "data", SEEDS, project, **PART).code == 0
     found = Counter(row.reason for row in looked_at(tmp_path / "data"))
     assert found["lost by a pipeline"] == found["error: KeyError"] == 1 and found[""] > 0
-    assert not (tmp_path / "data" / "aside.sqlite").exists()
 
 
 def test_a_lower_threshold_is_a_reason_to_look_again_a_higher_one_to_take_back_and_articles_are_joined(

@@ -73,7 +73,7 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
         "[strategy.anchor] has no parameter 'precision'",
     ),
     "strategy": ({**START, "strategy": "best"}, "'best'"),
-    "frontier": ({**START, "TOPICAL_FRONTIER": "heap"}, "TOPICAL_FRONTIER='heap'"),
+    "frontier": ({**START, "TOPICAL_FRONTIER": "memory"}, "TOPICAL_FRONTIER='memory'"),
     "misspelt setting": (
         {**START, "TOPICAL_REPLY": "web.warc.gz"},
         "there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY?",
@@ -191,10 +191,10 @@ def test_hosts_that_are_named_and_pages_per_host(topic: Path, tmp_path: Path, we
     assert "other site" in crawled.log and "host limit" in crawled.log
 
 
-def test_keywords_in_a_list_of_urls_and_pages_in_memory(topic: Path, tmp_path: Path, web: tuple[Site, Site]) -> None:
+def test_keywords_in_a_list_of_urls(topic: Path, tmp_path: Path, web: tuple[Site, Site]) -> None:
     site, _ = web
     template = f"{site.url}/search?q={{keyword}} {site.url}/0.html"
-    crawled = crawl(topic, tmp_path / "data", template, keywords=3, pages=5, TOPICAL_FRONTIER="memory", DOWNLOAD_DELAY=0)
+    crawled = crawl(topic, tmp_path / "data", template, keywords=3, pages=5, DOWNLOAD_DELAY=0)
     assert crawled.code == 0
     searches = [f"/search?q={quote(term)}" for term in sorted(TERMS)[:3]]
     assert fetched(tmp_path / "data") == [*searches, "/0.html", "/1.html"] or fetched(tmp_path / "data")[:4] == [
@@ -203,7 +203,6 @@ def test_keywords_in_a_list_of_urls_and_pages_in_memory(topic: Path, tmp_path: P
     ]
     assert len(rows(tmp_path / "data")) == 5
     assert "page limit reached" in crawled.log
-    assert not (tmp_path / "data" / "frontier.sqlite").exists()
 
 
 def test_the_topics_own_seeds_and_hosts(tmp_path: Path, web: tuple[Site, Site]) -> None:

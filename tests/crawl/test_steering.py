@@ -141,7 +141,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield server
 
 
-@pytest.fixture(scope="module", params=["memory", "sqlite", "redis"])
+@pytest.fixture(scope="module", params=["sqlite", "redis"])
 def crawl(request: pytest.FixtureRequest, topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawl]:
     """A crawl that runs while the tests of the module steer it; each leaves it running, with its own threshold."""
     settings: dict[str, object] = {}
@@ -279,15 +279,6 @@ def test_a_crawl_that_does_not_run_is_steered_by_its_file(topic: Path, tmp_path:
     later = site.pages()[before:]
     assert later[0].path == "/seed" and len(later) == 5
     assert [record.reason for record in rows(data)][-5:] == ["off topic"] * 5
-
-
-def test_a_crawl_in_memory_that_has_ended_cannot_be_asked(topic: Path, tmp_path: Path, site: Site) -> None:
-    with running(topic, tmp_path / "data", site, "memory") as crawl:
-        crawl.ask("stop")
-        assert crawl.end()[0] == 0
-        asked = crawl.say("stats")
-    assert (asked.returncode, asked.stdout) == (1, "")
-    assert "no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its crawl" in asked.stderr
 
 
 def test_all_workers_of_a_shared_crawl_obey(topic: Path, tmp_path: Path, server: RedisServer, site: Site) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from corpus_tools import kept
 
+from experiments.memory_frontier import MemoryFrontier
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.crawl.taking_back import TakingBack
-from topical_crawler.frontier import MemoryFrontier, Outcome
+from topical_crawler.frontier import Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
+from experiments.memory_frontier import MemoryFrontier
+from topical_crawler.frontier import Frontier, SqliteFrontier
 
 if TYPE_CHECKING:
     from redis_tools import RedisServer

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, MemoryFrontier, SqliteFrontier, State
+from experiments.memory_frontier import MemoryFrontier
+from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, SqliteFrontier, State
 
 if TYPE_CHECKING:
     from redis_tools import RedisServer

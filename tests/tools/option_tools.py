@@ -14,7 +14,7 @@ _UNBOUNDED: dict[str, Any] = {
     "cache_dir": None,
     "corpus": "",
     "strategy": None,
-    "frontier": "memory",
+    "frontier": "sqlite",
     "segmenter": "jieba",
     "seed": 0,
     "hosts": (),

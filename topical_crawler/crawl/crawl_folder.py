@@ -26,7 +26,7 @@ class CrawlFolder:
     Attributes:
         path: of the folder.
         corpus: the corpus, unless ``TOPICAL_CORPUS`` names another place.
-        frontier: the links that wait and the log of finished pages, unless they are in memory or in Redis.
+        frontier: the links that wait and the log of finished pages, unless they are in Redis.
         aside: rejected pages that wait for a second look.
         mailbox: a folder, by which commands reach the crawl while it runs.
         archive: a folder of WARC files, unless ``TOPICAL_ARCHIVE`` names another one.

@@ -13,7 +13,7 @@ from topical_crawler import __version__
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.files import replacing
-from topical_crawler.frontier import Frontier, MemoryFrontier, SqliteFrontier
+from topical_crawler.frontier import Frontier, SqliteFrontier
 from topical_crawler.items import now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Strategy
@@ -30,8 +30,6 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
         FrontierFileError, FrontierServerError: it cannot be used.
     """
     bounds = (options.delay, options.in_flight_per_host, options.max_waiting)
-    if options.frontier == "memory":
-        return MemoryFrontier(*bounds)
     if options.frontier == "sqlite":
         return SqliteFrontier(CrawlFolder(options.data_dir).frontier, *bounds)
     if options.frontier == "redis":
@@ -53,7 +51,7 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
             frontier.close()
             raise
         return frontier
-    raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite, memory or redis")
+    raise CrawlError(f"TOPICAL_FRONTIER={options.frontier!r}: there is no such frontier. Remedy: sqlite or redis")
 
 
 def claim_folder(folder: CrawlFolder, topic: Topic, options: CrawlOptions) -> None:

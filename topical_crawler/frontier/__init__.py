@@ -25,7 +25,6 @@ from topical_crawler.frontier.base import (
     State,
     Status,
 )
-from topical_crawler.frontier.memory import MemoryFrontier
 from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier
 from topical_crawler.web.urls import REDIRECTED
 
@@ -47,7 +46,6 @@ __all__ = [
     "FrontierServerError",
     "Journal",
     "LeaseLost",
-    "MemoryFrontier",
     "Next",
     "Outcome",
     "Pushed",

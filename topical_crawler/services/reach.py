@@ -100,8 +100,8 @@ class LocalCrawl:
     def _frontier(self) -> SqliteFrontier:
         if not self._folder.frontier.is_file():
             raise CrawlError(
-                f"{self.name}: no crawl runs here, and there is no frontier.sqlite: a frontier in memory ends with its "
-                f"crawl, one in Redis is reached with -s TOPICAL_FRONTIER=redis"
+                f"{self.name}: no crawl runs here, and there is no frontier.sqlite. "
+                f"A crawl over Redis is reached with -s TOPICAL_FRONTIER=redis"
             )
         return SqliteFrontier(self._folder.frontier)
 

@@ -6,7 +6,8 @@ import random
 
 from frontier_tools import entry
 
-from topical_crawler.frontier import NO_ROOM, MemoryFrontier
+from experiments.memory_frontier import MemoryFrontier
+from topical_crawler.frontier import NO_ROOM
 
 
 def test_queues_do_not_grow_with_what_was_dropped_for_want_of_room() -> None:

@@ -1,4 +1,4 @@
-"""A frontier that lives and dies with its process: for short crawls, tests and the evaluation."""
+"""A frontier that lives and dies with its process: for experiments, benchmarks and tests."""
 
 from __future__ import annotations
 
