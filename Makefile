@@ -36,9 +36,9 @@ type: setup
 FLOORS := build/floors
 floors: setup
 	@rm -rf $(FLOORS)
-	$(BIN)/topical-crawler evaluate crawl partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv --seeds demo/seeds.txt \
+	$(BIN)/python -m experiments crawl partybuilding --web demo/demo-web.warc.gz --labels demo/labels.tsv --seeds demo/seeds.txt \
 		--budget 150 --floors demo/floors.toml --out $(FLOORS)/sites -s TOPICAL_RESOURCES=0
-	$(BIN)/topical-crawler evaluate crawl data-mining-books --web demo/bookshop.warc.gz --labels demo/bookshop-labels.tsv \
+	$(BIN)/python -m experiments crawl data-mining-books --web demo/bookshop.warc.gz --labels demo/bookshop-labels.tsv \
 		--seeds demo/bookshop-seeds.txt --strategy odp2evsm,category_vsm,keyword_vsm,semantic,breadth_first --budget 400 \
 		--floors demo/bookshop-floors.toml --out $(FLOORS)/bookshop -s TOPICAL_RESOURCES=0
 

@@ -2,7 +2,7 @@
 
 Every page is read, extracted and cleaned once and cached below --cache; then the product's own crawl (frontier in memory, link
 rules, strategies, one request in flight) is handed the pages that it asks for. A redirect costs nothing, what is not recorded
-costs a page, as in ``evaluate crawl``. What a corpus knows is left out: near-duplicates (a text that is the same letter by
+costs a page, as in :mod:`experiments.crawl`. What a corpus knows is left out: near-duplicates (a text that is the same letter by
 letter counts once), lines that a site repeats, articles on several pages.
 
 With --no-texts nothing is extracted: a page that the strategy keeps counts as one that gave a text, unless its address is that of

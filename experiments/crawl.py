@@ -1,4 +1,4 @@
-"""Compare strategies on a recorded web: ``python -m experiments crawl``, also ``topical-crawler evaluate crawl``."""
+"""Compare strategies on a recorded web: ``python -m experiments crawl``."""
 
 from __future__ import annotations
 

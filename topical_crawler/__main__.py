@@ -33,7 +33,7 @@ More
   topic                     list, show, new, seeds, build, check, expand, explain
   frontier                  stats, top, push, pause, resume, stop, threshold, requeue, purge: steer a crawl
   resources                 fetch, list, check, train, import: language resources
-  evaluate                  sites, harvest, crawl: score crawls against labels
+  evaluate                  sites, harvest: score crawls against labels
   settings                  the value of a setting: --get NAME
 
 A setting: -s NAME=VALUE behind any command. Example: topical-crawler crawl partybuilding -a pages=1000

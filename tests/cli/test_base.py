@@ -57,17 +57,6 @@ def test_a_list_of_actions_imports_none() -> None:
     assert "topical_crawler.cli.corpus" not in done.stderr.split()
 
 
-def test_the_comparison_of_crawls_needs_a_checkout(tmp_path: Path) -> None:
-    alone = "sys.modules['experiments'] = None"  # as where the package alone is installed
-    code = f"import sys\nfrom topical_crawler.__main__ import main\n{alone}\nmain(['evaluate', 'crawl'])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == "topical-crawler evaluate crawl: experiments is not installed. Remedy: run this in a checkout of the project\n"
-    )
-
-
 def test_a_command_that_reads_imports_neither_scrapy_nor_what_only_a_crawl_needs(tmp_path: Path) -> None:
     with CorpusStore(tmp_path / "corpus.sqlite") as store:
         store.put(Record(url="http://a.cn/1", host="a.cn", keep=True, text="社区医院的体检中心上月开放。" * 10))

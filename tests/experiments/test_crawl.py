@@ -1,4 +1,4 @@
-"""``topical-crawler evaluate crawl`` as a user runs it, on the demo web: real crawls in processes of their own."""
+"""``python -m experiments crawl`` as a user runs it, on the demo web: real crawls in processes of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from topical_crawler.web.urls import fingerprint
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
 
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo"
@@ -30,7 +30,7 @@ BREADTH_FIRST = "partybuilding.breadth_first.seeds.seed0.cap30"
 
 
 def command(out: str | Path, *options: str | Path, seeds: str | Path = DEMO / "seeds.txt") -> list[str | Path]:
-    start: list[str | Path] = ["evaluate", "crawl", "partybuilding", "--labels", DEMO / "labels.tsv"]
+    start: list[str | Path] = ["crawl", "partybuilding", "--labels", DEMO / "labels.tsv"]
     return [
         *(*start, "--web", DEMO / "demo-web.warc.gz", "--seeds", seeds),
         *("-s", "TOPICAL_RESOURCES=0", "--out", out, *options),
@@ -52,10 +52,10 @@ def urls(data: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def made(run_scrapy: RunScrapy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(run_experiment: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the comparison ``first``: two strategies, one of which draws, two random seeds, 20 pages, 30 of a host."""
     folder = tmp_path_factory.mktemp("work")
-    shown = run_scrapy(*command("first", *SMALL), cwd=folder)
+    shown = run_experiment(*command("first", *SMALL), cwd=folder)
     assert shown.returncode == 0, shown.stderr
     for part in (
         "partybuilding from seeds, at most 30 pages of a host; 46 texts",
@@ -84,8 +84,8 @@ def test_the_comparison(made: Path) -> None:
     assert all((made / "first" / name).stat().st_size for name in FIGURES)
 
 
-def test_crawls_of_a_part_of_the_links(run_scrapy: RunScrapy, tmp_path: Path) -> None:
-    shown = run_scrapy(*command("out", "--strategy", "breadth_first", "--budget", "60", "--keep-links", "0.5"), cwd=tmp_path)
+def test_crawls_of_a_part_of_the_links(run_experiment: Run, tmp_path: Path) -> None:
+    shown = run_experiment(*command("out", "--strategy", "breadth_first", "--budget", "60", "--keep-links", "0.5"), cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "partybuilding from seeds, 50 % of the links of every page; 46 texts" in shown.stdout
     place = tmp_path / "out" / "crawls" / "partybuilding.breadth_first.seeds.seed0.cap0.links0.5"
@@ -112,12 +112,12 @@ def test_what_the_crawls_took(made: Path) -> None:
         ]
 
 
-def test_what_is_there_is_not_made_again(call_scrapy: RunScrapy, made: Path) -> None:
+def test_what_is_there_is_not_made_again(call_experiment: Run, made: Path) -> None:
     first = made / "first"
     before = {name: (first / name).read_bytes() for name in (*FIGURES, "costs.json", "costs.csv")}
     log = first / "crawls" / BREADTH_FIRST / "log"
     said = log.read_bytes()
-    again = call_scrapy(*command("first", *SMALL, "--json"), cwd=made)
+    again = call_experiment(*command("first", *SMALL, "--json"), cwd=made)
     assert again.returncode == 0, again.stderr
     assert "3 of 3 crawls are there already" in again.stderr
     assert again.stdout.encode() == before["crawl.json"]
@@ -125,22 +125,22 @@ def test_what_is_there_is_not_made_again(call_scrapy: RunScrapy, made: Path) -> 
     assert {name: (first / name).read_bytes() for name in before} == before
 
 
-def test_crawls_made_otherwise_are_not_mixed(call_scrapy: RunScrapy, made: Path, tmp_path: Path) -> None:
+def test_crawls_made_otherwise_are_not_mixed(call_experiment: Run, made: Path, tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("http://www.qinghedj.example/\n", "utf-8")
     for changed, wanted in (
         ("settings", command("first", "--strategy", "random", "-s", "TOPICAL_RESCORE=0")),
         ("start URLs seeds of partybuilding", command("first", "--strategy", "random", seeds=seeds)),
     ):
-        failed = call_scrapy(*wanted, cwd=made)
+        failed = call_experiment(*wanted, cwd=made)
         assert failed.returncode == 1
         assert f"first/crawls holds crawls that differ in {changed}, which" in failed.stderr
         assert "Remedy: choose another --out" in failed.stderr
 
 
-def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(run_scrapy: RunScrapy, made: Path, tmp_path: Path) -> None:
+def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(run_experiment: Run, made: Path, tmp_path: Path) -> None:
     place = tmp_path / "out" / "crawls" / BREADTH_FIRST
-    said = interrupted("topical_crawler", command("out", *LONGER), place / "data", tmp_path)
+    said = interrupted("experiments", command("out", *LONGER), place / "data", tmp_path)
     assert "interrupted; the same command goes on from here" in said
     assert "Traceback" not in said
     assert not (place / "finished.json").exists()
@@ -149,7 +149,7 @@ def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(run_scrapy
 
     short = (made / "first" / "costs.json").read_bytes()
     for folder, out in ((tmp_path, "out"), (made, "first")):
-        shown = run_scrapy(*command(out, *LONGER), cwd=folder)
+        shown = run_experiment(*command(out, *LONGER), cwd=folder)
         assert shown.returncode == 0, shown.stderr
     resumed, lengthened = tmp_path / "out", made / "first"
     assert [(resumed / name).read_bytes() for name in FIGURES] == [(lengthened / name).read_bytes() for name in FIGURES]
@@ -162,8 +162,10 @@ def test_a_crawl_that_was_interrupted_or_lengthened_is_like_any_other(run_scrapy
     assert costs(resumed)[0]["pages"] == costs(lengthened)[0]["pages"] == pages > part["pages"]
 
 
-def test_a_crawl_that_fails_is_named(run_scrapy: RunScrapy, tmp_path: Path) -> None:
-    failed = run_scrapy(*command("out", "--strategy", "random", "--cap", "30", "-s", "TOPICAL_LANGUAGES=chinese"), cwd=tmp_path)
+def test_a_crawl_that_fails_is_named(run_experiment: Run, tmp_path: Path) -> None:
+    failed = run_experiment(
+        *command("out", "--strategy", "random", "--cap", "30", "-s", "TOPICAL_LANGUAGES=chinese"), cwd=tmp_path
+    )
     assert failed.returncode == 1
     assert "the crawl partybuilding.random.seeds.seed0.cap30 ended with code 2" in failed.stderr
     assert "TOPICAL_LANGUAGES='chinese'" in failed.stderr
@@ -188,8 +190,8 @@ def test_a_crawl_that_fails_is_named(run_scrapy: RunScrapy, tmp_path: Path) -> N
         (("--grade", "ML"), 1, ("there is no column 'ML'",)),
     ],
 )
-def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path, options: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
-    failed = call_scrapy(*command("out", *options), cwd=tmp_path)
+def test_mistakes(call_experiment: Run, tmp_path: Path, options: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
+    failed = call_experiment(*command("out", *options), cwd=tmp_path)
     assert "Traceback" not in failed.stderr, failed.stderr
     assert failed.returncode == code, failed.stderr
     for part in parts:
@@ -206,11 +208,11 @@ def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path, options: tuple[str, ..
         (("nothing",), 1, "no topic 'nothing'"),
     ],
 )
-def test_mistakes_about_topics(call_scrapy: RunScrapy, tmp_path: Path, topics: tuple[str, ...], code: int, part: str) -> None:
+def test_mistakes_about_topics(call_experiment: Run, tmp_path: Path, topics: tuple[str, ...], code: int, part: str) -> None:
     web = ("--labels", DEMO / "labels.tsv", "--web", DEMO / "demo-web.warc.gz")
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "topic.toml").write_text('title = "党建"\n', "utf-8")
     (tmp_path / "bare" / "terms.tsv").write_text("党建\t1\n", "utf-8")
-    failed = call_scrapy("evaluate", "crawl", *topics, *web, cwd=tmp_path)
+    failed = call_experiment("crawl", *topics, *web, cwd=tmp_path)
     assert failed.returncode == code, failed.stderr
     assert part in failed.stderr

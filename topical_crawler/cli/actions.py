@@ -42,7 +42,6 @@ EVALUATE = Command(
     {
         "sites": ("evaluate", "precision and recall per site (Table 8)"),
         "harvest": ("evaluate", "harvest curves"),
-        "crawl": ("/experiments.crawl", "strategies compared on a recorded web"),
     },
     description="Score crawls against labels. Each action has options of its own: topical-crawler evaluate sites -h.",
 )

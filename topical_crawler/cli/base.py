@@ -33,10 +33,6 @@ class Action(NamedTuple):
     run: Callable[[argparse.Namespace, AnySettings], int]  # does it; returns the exit code
 
 
-class NotInstalledError(ImportError):
-    """An action's module is outside the package, and its distribution is not there."""
-
-
 class ActionParser(argparse.ArgumentParser):
     """The parser of an action, which ``load`` imports; it declares its arguments when it is first asked to parse."""
 
@@ -49,10 +45,7 @@ class ActionParser(argparse.ArgumentParser):
         """Declare the arguments."""
         if self._load is None:
             return
-        try:
-            action = self._load()
-        except NotInstalledError as error:
-            self.exit(1, f"{self.prog}: {error}\n")
+        action = self._load()
         self._load = None
         self.description = action.description
         action.add_arguments(self)
@@ -84,19 +77,10 @@ class Command(NamedTuple):
         """What a person types to have an action done."""
         return f"{PROGRAM} {self.name} {action}".rstrip()
 
-    def _module(self, name: str) -> str:
-        place = self.actions[name][0]
-        return place[1:] if place.startswith("/") else f"topical_crawler.cli.{place}"
-
     def load(self, name: str) -> Action:
         """Import an action."""
-        try:
-            module = import_module(self._module(name))
-        except ModuleNotFoundError as error:
-            missing = (error.name or "").partition(".")[0]
-            if missing != self._module(name).partition(".")[0] or missing == "topical_crawler":
-                raise
-            raise NotInstalledError(f"{missing} is not installed. Remedy: run this in a checkout of the project") from None
+        place = self.actions[name][0]
+        module = import_module(place[1:] if place.startswith("/") else f"topical_crawler.cli.{place}")
         if several := getattr(module, "ACTIONS", None):
             action: Action = several[name]
             return action
@@ -125,8 +109,7 @@ class Command(NamedTuple):
         except MistakeError:
             raise
         except Exception as error:
-            own = {"topical_crawler", self._module(opts.action).partition(".")[0]}
-            if type(error).__module__.partition(".")[0] not in own and not isinstance(error, self.errors):
+            if type(error).__module__.partition(".")[0] != "topical_crawler" and not isinstance(error, self.errors):
                 raise
             from topical_crawler.files import explained
 
