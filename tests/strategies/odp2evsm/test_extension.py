@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.odp2evsm.extension import FAINT, Pairs, TopicExtension, WordExtension
+from topical_crawler.strategies.odp2evsm.extension import FAINT, TopicExtension, WordExtension
 
 WORDS = ["数据", "资料", "挖掘", "聚类", "分类", "小说"]
 GROUPS = "Dk17A01= 数据 资料\nDk17B01# 聚类 分类\nDk17C01@ 挖掘\nDk17D01= 数据 聚类\nDk17D02# 数据 分类\n"
@@ -46,19 +46,12 @@ def test_lambda_joins_both(cilin: Cilin, vectors: WordVectors) -> None:
 WEIGHTS = st.dictionaries(st.sampled_from(WORDS), st.floats(0.05, 1), min_size=1)
 
 
-@pytest.mark.parametrize("pairs", ["all", "best"])
 @given(WEIGHTS, WEIGHTS)
-def test_vectors_against_the_formula(
-    cilin: Cilin, vectors: WordVectors, pairs: Pairs, topic: dict[str, float], page: dict[str, float]
-) -> None:
+def test_vectors_against_the_formula(cilin: Cilin, vectors: WordVectors, topic: dict[str, float], page: dict[str, float]) -> None:
     words = WordExtension(vectors, cilin)
-    if pairs == "all":
-        total = sum(q * k for q in topic.values() for k in page.values())
-        expected = sum(q * k * words.exp(i, j) for i, q in topic.items() for j, k in page.items()) / total
-    else:
-        near = {j: max(q * e if (e := words.exp(i, j)) >= FAINT else 0.0 for i, q in topic.items()) for j in page}
-        expected = sum(k * near[j] for j, k in page.items()) / sum(page.values())
-    assert TopicExtension(words, topic, pairs).between(page) == pytest.approx(max(0.0, expected), abs=1e-6)
+    near = {j: max(q * e if (e := words.exp(i, j)) >= FAINT else 0.0 for i, q in topic.items()) for j in page}
+    expected = sum(k * near[j] for j, k in page.items()) / sum(page.values())
+    assert TopicExtension(words, topic).between(page) == pytest.approx(expected, abs=1e-6)
 
 
 def test_rows_are_exp_with_every_keyword(cilin: Cilin, vectors: WordVectors) -> None:
@@ -69,26 +62,25 @@ def test_rows_are_exp_with_every_keyword(cilin: Cilin, vectors: WordVectors) -> 
 
 
 def test_the_nearest_keyword(cilin: Cilin) -> None:
-    topic = TopicExtension(WordExtension(None, cilin), {"资料": 1.0, "分类": 0.5}, "best")
+    topic = TopicExtension(WordExtension(None, cilin), {"资料": 1.0, "分类": 0.5})
     assert (topic.nearest("数据"), topic.degree("数据")) == ("资料", 0.425)
     assert (topic.nearest("分类"), topic.degree("分类")) == ("分类", 0.5)
 
 
-def test_faint_likeness_counts_only_among_all_pairs() -> None:
+def test_faint_likeness_does_not_count() -> None:
     rows = np.array([[1, 0], [0.5, np.sqrt(0.75)]], dtype=np.float32)
     words = WordExtension(WordVectors(["数据", "小说"], rows))
-    assert TopicExtension(words, {"数据": 1.0}, "all").degree("小说") == pytest.approx(0.25)
-    assert TopicExtension(words, {"数据": 1.0}, "best").degree("小说") == 0.0
+    assert words.exp("数据", "小说") == pytest.approx(0.25)
+    assert TopicExtension(words, {"数据": 1.0}).degree("小说") == 0.0
 
 
 def test_nothing_and_less_than_nothing() -> None:
     opposite = WordVectors(["数据", "小说"], np.array([[1, 0], [-1, 0]], dtype=np.float32))
     topic = TopicExtension(WordExtension(opposite), {"数据": 1.0})
     assert topic.between({}) == topic.between({"小说": 0.0}) == 0.0
-    assert topic.degree("小说") == -0.5 and topic.between({"小说": 1.0}) == 0.0
+    assert topic.row("小说") == [-0.5] and topic.degree("小说") == topic.between({"小说": 1.0}) == 0.0
     assert topic.own == 1.0
 
 
 def test_likeness_to_itself_is_the_scale() -> None:
-    for pairs, expected in (("all", (1 + 0.25) / 2.25), ("best", (1 + 0.25) / 1.5)):
-        assert TopicExtension(WordExtension(), {"数据": 1.0, "聚类": 0.5}, pairs).own == pytest.approx(expected)  # type: ignore[arg-type]
+    assert TopicExtension(WordExtension(), {"数据": 1.0, "聚类": 0.5}).own == pytest.approx((1 + 0.25) / 1.5)

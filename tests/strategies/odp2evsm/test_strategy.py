@@ -85,7 +85,7 @@ def test_lists_are_followed_where_they_are_relevant_or_where_the_crawl_began() -
 
 
 def test_links_of_books() -> None:
-    strategy = make(pairs="best")
+    strategy = make()
     recommended = "<h3>相关推荐</h3><a href=/3.html>聚类的方法</a><a href=/4.html>育儿百科</a>"
     good = Page.from_html(GOOD.url, GOOD.html + recommended)
     relevance = strategy.judge(good, FOUND).relevance
@@ -108,7 +108,7 @@ def test_ordinary_pages_by_what_they_say() -> None:
 
 
 def test_the_topic_grows_by_relevant_books() -> None:
-    strategy = make(pairs="best", batch=3, learned_keywords=4)
+    strategy = make(batch=3, learned_keywords=4)
     assert isinstance(strategy, Odp2evsm)
     new = Candidate("http://item.shop.cn/9.html", (Evidence(SEARCH, 0.5, False, "频繁项集"),))
     before = strategy.score([new])[0]
@@ -206,7 +206,6 @@ def test_a_category_of_a_tree_of_ones_own(write_topic: Callable[..., Path]) -> N
     [
         ('category = "烹饪"', "line 3: .*no category fits '烹饪'"),
         ("category = 3", "line 3: category must be a text"),
-        ('pairs = "some"', 'line 3: pairs must be "all" or "best"'),
         ("own_terms = 1", "line 3: own_terms must be true or false"),
         ("lam = 1.5", "line 3: lam must be a number from 0 to 1"),
         ("page_threshold = -1", "line 3: page_threshold must be a number of 0 or more"),

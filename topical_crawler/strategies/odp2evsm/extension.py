@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,7 @@ from topical_crawler.text.segment import normalise
 LAMBDA = 0.5  # λ of Eq. 5, as printed
 RELATED: Mapping[str, float] = {"#": 1.0, "=": 0.85, "@": 0.0}
 """Eq. 4: rel of two words under one code of Cilin, by the sign of the code."""
-FAINT = 0.3  # least exp of a pair that counts with `pairs="best"`: a cosine of 0.6, or synonyms. Ours
-Pairs = Literal["all", "best"]
+FAINT = 0.3  # least exp of a pair that counts: a cosine of 0.6, or synonyms. Ours
 _CACHED_WORDS = 50_000
 
 
@@ -70,16 +68,14 @@ class TopicExtension:
     Args:
         words: exp of two words.
         keywords: Q with its weights, 0 < q_i <= 1; not empty.
-        pairs: which pairs of words count, see :meth:`between`.
 
     >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5, "分类": 0.5})
     >>> topic.degree("聚类"), topic.between({"数据挖掘": 1.0, "小说": 1.0}), topic.own
-    (0.25, 0.25, 0.375)
+    (0.5, 0.5, 0.75)
     """
 
-    def __init__(self, words: WordExtension, keywords: Mapping[str, float], pairs: Pairs = "all") -> None:
+    def __init__(self, words: WordExtension, keywords: Mapping[str, float]) -> None:
         self.keywords = dict(keywords)
-        self.pairs = pairs
         self._words = words
         self._names = list(self.keywords)
         self._places = {word: i for i, word in enumerate(self._names)}
@@ -113,30 +109,27 @@ class TopicExtension:
         return row
 
     def degree(self, word: str) -> float:
-        """What a normalised word brings to :meth:`between`: Σ_i q_i·exp(i, word) / Σ_i q_i, or the greatest q_i·exp(i, word)."""
+        """What a normalised word brings to :meth:`between`: the greatest q_i·exp(i, word)."""
         return self._known(word)[0]
 
     def nearest(self, word: str) -> str:
-        """The keyword with the greatest part in :meth:`degree`."""
+        """The keyword that :meth:`degree` is of."""
         return self._known(word)[1]
 
     def between(self, vector: Mapping[str, float]) -> float:
-        """The extension degree of Q and another vector, normalised words of a page with their weights k_j >= 0; at least 0, 0 for
-        an empty one.
+        """The extension degree of Q and another vector, normalised words of a page with their weights k_j >= 0; 0 for an empty
+        one.
 
-        The paper applies Eq. 3-5 to two vectors without saying how. With ``pairs="all"`` the degree is the mean of exp over all
-        pairs, each as heavy as its two words: Σ_ij q_i·k_j·exp(i, j) / Σ_ij q_i·k_j. With ``pairs="best"`` each word of the page
-        has the one keyword that it is nearest to, and pairs less alike than :data:`FAINT` are none: Σ_j k_j·max_i q_i·exp(i, j) /
-        Σ_j k_j, so that a hundred faint likenesses do not outweigh one right word.
+        The paper applies Eq. 3-5 to two vectors without saying how. Here each word of the page has the one keyword that it is
+        nearest to, and pairs less alike than :data:`FAINT` are none: Σ_j k_j·max_i q_i·exp(i, j) / Σ_j k_j, so that a hundred
+        faint likenesses do not outweigh one right word.
         """
         total = sum(vector.values())
-        return max(0.0, sum(k * self.degree(word) for word, k in vector.items()) / total) if total > 0 else 0.0
+        return sum(k * self.degree(word) for word, k in vector.items()) / total if total > 0 else 0.0
 
     def _compare(self, word: str) -> tuple[float, str]:
         row = self.row(word)
-        if self.pairs == "best":
-            row[row < FAINT] = 0.0
+        row[row < FAINT] = 0.0
         parts = self._weights * row
         nearest = int(parts.argmax())
-        degree = parts[nearest] if self.pairs == "best" else parts.sum() / self._weights.sum()
-        return float(degree), self._names[nearest]
+        return float(parts[nearest]), self._names[nearest]

@@ -165,11 +165,11 @@ class Measure(Protocol):
 class ExtensionMeasure:
     """A page's TextRank keywords, by their extension degree with the topic's keywords.
 
-    The degree is a part of that of the topic's keywords to themselves: a mean over pairs falls with every keyword that a topic
-    has more, and no threshold could outlast an expansion. ``n``: keywords of a page, at most.
+    The degree is a part of that of the topic's keywords to themselves, which falls with every light keyword that a topic has
+    more: no other threshold could outlast an expansion. ``n``: keywords of a page, at most.
 
     >>> from topical_crawler.strategies.odp2evsm.extension import WordExtension
-    >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5}, "best")
+    >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5})
     >>> measure = ExtensionMeasure(topic, Segmenter(["数据挖掘", "聚类"]), NodeWeights(lambda word: "n"), n=3)
     >>> measured = measure.of_page("数据挖掘导论", "聚类算法的讲解")
     >>> measured.shares, [word for word, _ in measured.keywords]

@@ -6,7 +6,6 @@ A book's page is judged by title and introduction, any other by its description 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,9 @@ from typing import Any, Self
 
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import ComposingVectors, WordVectors
-from topical_crawler.strategies.base import Setup, Strategy, check_fields, check_number
+from topical_crawler.strategies.base import Setup, Strategy, check_fields
 from topical_crawler.strategies.odp2evsm.books import BookLinks, entrance, read
-from topical_crawler.strategies.odp2evsm.extension import LAMBDA, Pairs, TopicExtension, WordExtension
+from topical_crawler.strategies.odp2evsm.extension import LAMBDA, TopicExtension, WordExtension
 from topical_crawler.strategies.odp2evsm.page_keywords import ExtensionMeasure, Measure, NodeWeights
 from topical_crawler.strategies.odp2evsm.topic_keywords import Expansion, initial_keywords, open_tree
 from topical_crawler.text.segment import Backend, Segmenter
@@ -25,7 +24,6 @@ from topical_crawler.text.statistics import language
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 _CACHED_ANCHORS = 50_000
-THRESHOLDS: Mapping[Pairs, float] = {"all": 0.2, "best": 0.08}  # u for each reading of Eq. 5 (docs/decisions.md)
 
 
 @dataclass(frozen=True)
@@ -47,18 +45,10 @@ class Odp2evsmParameters(CategoryParameters):
     """Constants of the method; the table ``[strategy.odp2evsm]`` of a topic sets them. The paper prints λ alone."""
 
     lam: float = LAMBDA  # λ of Eq. 5, 0 to 1
-    pairs: Pairs = "best"  # the `best` pair of each of the page's keywords counts, or `all` (`TopicExtension.between`)
     page_keywords: int = 30  # n, keywords of a page
-    page_threshold: float | None = None  # u, as a part of the topic's degree to itself; None: that of `THRESHOLDS`
+    page_threshold: float = 0.08  # u, as a part of the topic's degree to itself
     learned_keywords: int = 5  # m, keywords that a relevant page gives to the buffer; 0: no expansion
     batch: int = 10  # relevant pages after which the buffer joins the topic's keywords
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.page_threshold is not None:
-            check_number("page_threshold", self.page_threshold)
-        if self.pairs not in ("all", "best"):
-            raise ValueError(f'pairs must be "all" or "best", not {self.pairs!r}')
 
 
 class BookCrawl(Strategy):
@@ -135,10 +125,7 @@ class Odp2evsm(BookCrawl):
         node_weights: NodeWeights,
         parameters: Odp2evsmParameters | None = None,
     ) -> None:
-        parameters = parameters or Odp2evsmParameters()
-        if parameters.page_threshold is None:
-            parameters = dataclasses.replace(parameters, page_threshold=THRESHOLDS[parameters.pairs])
-        self.parameters = parameters
+        self.parameters = parameters = parameters or Odp2evsmParameters()
         self.expansion = Expansion(keywords, parameters.batch, parameters.max_keywords)
         self._words = words
         self._segmenter = segmenter
@@ -151,8 +138,7 @@ class Odp2evsm(BookCrawl):
         keywords = category_keywords(setup, parameters)
         vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
         opened = WordVectors.open(vectors, setup.cache_dir) if vectors else None
-        if opened is not None and parameters.pairs == "best":
-            # Keywords and new words are made of known ones. Over all pairs the faint likenesses of such compounds are only noise.
+        if opened is not None:  # keywords and new words are made of known ones
             opened = ComposingVectors(opened.words, opened.matrix)
         words = WordExtension(opened, Cilin(cilin) if cilin else None, parameters.lam)
         return cls(words, keywords, whole_keywords(setup, keywords), NodeWeights(language().tag), parameters)
@@ -179,7 +165,7 @@ class Odp2evsm(BookCrawl):
         return [[word, round(weight, 4)] for word, weight in keywords[: self.parameters.learned_keywords]]
 
     def _measured(self) -> ExtensionMeasure:
-        topic = TopicExtension(self._words, self.expansion.keywords, self.parameters.pairs)
+        topic = TopicExtension(self._words, self.expansion.keywords)
         return ExtensionMeasure(topic, self._segmenter, self._node_weights, self.parameters.page_keywords)
 
 
