@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.topic.topic import load_topic
-
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[[Mapping[str, str]], Path]
@@ -80,38 +78,12 @@ def test_a_persons_candidates_stay(expand: Run, write_topic: WriteTopic) -> None
     assert (folder / "candidates.txt").read_bytes().decode().startswith(own + "\n# Proposed by")
 
 
-def test_accept_into_terms(expand: Run, write_topic: WriteTopic) -> None:
-    own = "# 手工\n内核\t4\n线程\t2\t说明\n"
-    folder = write_topic({"terms.tsv": own, "weights.tsv": "!mean\t0.5\n天气\t1\n"})
-    done = expand("./mytopic", "--accept", "1", "--by", "vectors")
-    assert done.returncode == 0 and "1 term → " in done.stdout, done.stderr
-    text = (folder / "terms.tsv").read_text(encoding="utf-8")
-    assert text.startswith(own) and "\n内存\t2.496" in text  # 线程, lighter than the median 3, counts two thirds
-    topic = load_topic(folder)
-    assert (topic.terms["内核"], topic.terms["线程"]) == (8, 4) and topic.terms["内存"] == pytest.approx(4.99, abs=0.01)
-    assert (folder / "weights.tsv").read_text(encoding="utf-8") == "!mean\t0.5\n天气\t1\n"
-
-
-@pytest.mark.parametrize("terms", ["内核\n线程\n", "内核\t4\n线程\t2\n", "内核\t4\n线程\n肺炎\n"])
-def test_accepted_terms_leave_the_weights_of_the_others(expand: Run, write_topic: WriteTopic, terms: str) -> None:
-    folder = write_topic({"terms.tsv": terms})
-    before = load_topic(folder).terms
-    assert expand("./mytopic", "--accept", "2", "--by", "vectors").returncode == 0
-    after = load_topic(folder).terms
-    assert {term: after[term] for term in before} == pytest.approx(before)
-    assert len(after) == len(before) + 2 and 0 < after["内存"] <= max(before.values())
-    assert expand("./mytopic", "--accept", "1", "--min-score", "0").returncode == 0
-    assert {term: load_topic(folder).terms[term] for term in after} == pytest.approx(after)
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
         (("./mytopic", "--by", "hownet"), 1, "the resource hownet is missing. Remedy: topical-crawler resources fetch hownet"),
         (("./mytopic", "--by", "wordnet"), 1, "'wordnet' proposes no words. Remedy: choose among hownet, cilin, vectors"),
-        (("./mytopic", "--accept", "0"), 2, "--accept: '0' is no whole number of 1 or more"),
         (("./mytopic", "--n", "0"), 2, "--n: '0' is no whole number of 1 or more"),
-        (("./mytopic", "--write", "--accept", "3"), 2, "not allowed with"),
         (("operating-systems", "--write"), 1, "comes with the product, and an update would undo what is written there"),
         (("./nowhere",), 1, "no topic './nowhere'"),
     ],
@@ -132,25 +104,21 @@ def test_in_a_process_of_its_own(run_scrapy: Run, write_topic: WriteTopic, tmp_p
     assert done.returncode == 0 and done.stderr == "" and rows(done.stdout) == ["精髓", "核心"], done.stderr
 
 
-def test_terms_are_written_though_the_reader_leaves_early(write_topic: WriteTopic, tmp_path: Path) -> None:
+def test_candidates_are_written_though_the_reader_leaves_early(write_topic: WriteTopic, tmp_path: Path) -> None:
     folder = write_topic({"terms.tsv": "内核\n"})
     path = tmp_path / "cilin.txt"
     path.write_text(CILIN, encoding="utf-8")
     reading, writing = os.pipe()
     os.close(reading)  # as head does, when it has enough
-    arguments = ("./mytopic", "--by", "cilin", "--min-score", "0", "--accept", "2", "-s", f"TOPICAL_CILIN={path}")
+    arguments = ("./mytopic", "--by", "cilin", "--min-score", "0", "--write", "-s", f"TOPICAL_CILIN={path}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
     command = [sys.executable, "-m", "topical_crawler", "topic", "expand", *arguments]
     subprocess.run(command, cwd=tmp_path, env=environment, stdout=writing, stderr=subprocess.DEVNULL, check=False)
     os.close(writing)
-    assert {"精髓", "核心"} <= set(load_topic(folder).terms)
+    assert {"精髓", "核心"} <= set((folder / "candidates.txt").read_text(encoding="utf-8").splitlines())
 
 
 def test_the_terms_that_a_person_named_propose(expand: Run, write_topic: WriteTopic) -> None:
-    folder = write_topic({"terms.tsv": "内核\n缓存\t0.1\tnear 内核\n", "weights.tsv": "!mean\t1\n"})
-    done = expand("./mytopic", "--accept", "1", "--by", "vectors", "--min-score", "0")
+    write_topic({"terms.tsv": "内核\n缓存\t0.1\tnear 内核\n", "weights.tsv": "!mean\t1\n"})
+    done = expand("./mytopic", "--by", "vectors", "--min-score", "0")
     assert done.returncode == 0 and "缓存 " not in done.stdout.replace("内核", ""), done.stderr
-    last = (folder / "terms.tsv").read_text(encoding="utf-8").splitlines()[-1].split("\t")
-    assert float(last[1]) == pytest.approx(
-        float(last[2].split()[0]), abs=0.006
-    )  # in weights of the mean word, not of the neighbour

@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -17,18 +16,17 @@ from topical_crawler.files import replacing
 from topical_crawler.package_data import data_folder
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
-from topical_crawler.text import counted
 from topical_crawler.text.segment import normalise
-from topical_crawler.topic.files import MEAN, TopicError, read_lines, read_terms, read_weights
-from topical_crawler.topic.topic import Topic, load_topic, mean_weight
+from topical_crawler.topic.files import TopicError, read_lines, read_terms, read_weights
+from topical_crawler.topic.topic import Topic, load_topic
 from topical_crawler.topic.topic_folder import TopicFolder
 
 DESCRIPTION = (
     "Propose words near a topic's terms, best first: each resource names the words nearest to each term, and all terms together "
     "judge them, so that a word near one term only, or a general word, comes last. The score is from 0 to 1. Terms, candidates "
-    "and the words of adjust.tsv are left out. Nothing is written without --write or --accept; both need the path of a topic "
-    "folder of your own. Read the list before you take it over: on the keyword topics that come with the product half of the "
-    "first 30 are words of the field itself, most of the others of fields beside it."
+    "and the words of adjust.tsv are left out. Nothing is written without --write, which needs the path of a topic folder of "
+    "your own. Read the list, and give the words that you choose a line each in terms.tsv: on the keyword topics that come with "
+    "the product half of the first 30 are words of the field itself, most of the others of fields beside it."
 )
 _SOURCES_SHOWN = 3
 
@@ -44,15 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--n", type=whole(1), default=20, help="words that each resource names for each term")
     add_number(parser, "--min-score", type=float, default=0.3, metavar="X", help="least score of a proposal")
     add_number(parser, "--show", type=whole(1), default=60, help="proposals to show")
-    writing = parser.add_mutually_exclusive_group()
-    writing.add_argument(
+    parser.add_argument(
         "--write", action="store_true", help="append what is shown to candidates.txt, for 'topic build' or your eye"
-    )
-    writing.add_argument(
-        "--accept",
-        type=whole(1),
-        metavar="N",
-        help="append the N best to terms.tsv; each weighs its score times the median weight there",
     )
 
 
@@ -62,7 +53,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     shipped = data_folder().joinpath("topics", topic.name)
     is_shipped = str(shipped) == topic.source
     files = TopicFolder[Traversable](shipped if is_shipped else folder)  # what is shipped may be inside a zipped egg
-    if (opts.write or opts.accept) and is_shipped and opts.topic == topic.name:
+    if opts.write and is_shipped and opts.topic == topic.name:
         raise TopicError(
             f"{opts.topic} comes with the product, and an update would undo what is written there. "
             f"Remedy: cp -r {folder} ./{topic.name}, and name ./{topic.name}"
@@ -80,12 +71,10 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         judges = _judges(topic, read_terms(files.terms))
         wanted = {"by": opts.by, "n": opts.n, "min_score": opts.min_score}
         proposals = propose(judges, resources, **wanted, known=known, cache_dir=cache_dir(settings))
-    shown = proposals[: opts.accept or opts.show]
+    shown = proposals[: opts.show]
     written = ""  # before anything is shown: its reader (head) may leave early
     if shown and opts.write:
         written = f"{len(shown)} candidates → {write_candidates(folder, shown)}"
-    elif shown and opts.accept:
-        written = f"{counted(len(shown), 'term')} → {write_terms(folder, shown)}"
     console().print(_table(shown) if shown else f"no proposal of score {opts.min_score:g} or more. Remedy: a lower --min-score")
     if len(proposals) > len(shown):
         print(f"{len(proposals) - len(shown)} more of score {opts.min_score:g} or more")
@@ -109,32 +98,6 @@ def write_candidates(folder: Path, proposals: Sequence[Proposal]) -> Path:
         lines += [f"# {proposal.score:.2f}  {_sources(proposal)}", proposal.word]
     _append(file, lines)
     return file
-
-
-def write_terms(folder: Path, proposals: Sequence[Proposal]) -> Path:
-    """Append proposals to ``terms.tsv``; a proposal weighs its score times the median weight of the terms that stand there, the
-    mean weight where some of them have none.
-
-    All weights are relative to the mean. Where weights.tsv does not say it, the mean is that of the terms, which new ones would
-    change; so it is written down there first, as it was.
-
-    Raises:
-        TopicError: a file of the topic is malformed.
-    """
-    files = TopicFolder(folder)
-    terms, words = read_terms(files.terms), read_weights(files.weights)
-    weighed = [w for w in terms.values() if not math.isnan(w)]
-    mean = mean_weight(terms, dict(words))
-    if not words:
-        _append(
-            files.weights,
-            ["# The mean weight as it was before `topical-crawler topic expand` appended to terms.tsv.", f"{MEAN}\t{mean:.6g}"],
-        )
-    median = mean if len(weighed) < len(terms) else statistics.median(weighed) or mean
-    lines = ["# Proposed by `topical-crawler topic expand`; weight: score times the usual weight of the terms above."]
-    lines += [f"{p.word}\t{p.score * median:.6g}\t{p.score:.2f}  {_sources(p)}" for p in proposals]
-    _append(files.terms, lines)
-    return files.terms
 
 
 def _append(file: Path, lines: Sequence[str]) -> None:
