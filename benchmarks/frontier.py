@@ -46,7 +46,7 @@ from frontier_rivals import NAMES, Place
 from rich.console import Console
 from rich.table import Table
 
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.web.page import Evidence
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,7 +20,8 @@ from types import SimpleNamespace
 from typing import Any, Protocol
 
 from experiments.memory_frontier import MemoryFrontier
-from topical_crawler.frontier import Entry, Frontier, Outcome, SqliteFrontier
+from topical_crawler.frontier.base import Entry, Frontier, Outcome
+from topical_crawler.frontier.sqlite import SqliteFrontier
 
 AHEAD = 16
 """Entries that a worker has room for: CONCURRENT_REQUESTS. The Redis frontier reserves as many in one call."""

@@ -31,7 +31,7 @@ from redis_tools import RedisServer  # noqa: E402
 from topical_crawler.crawl.checkpoints import CHECKPOINT_PAGES  # noqa: E402
 from topical_crawler.crawl.link_policy import LinkPolicy  # noqa: E402
 from topical_crawler.crawl.options import CrawlOptions  # noqa: E402
-from topical_crawler.frontier import Outcome  # noqa: E402
+from topical_crawler.frontier.base import Outcome  # noqa: E402
 from topical_crawler.frontier.redis import RedisFrontier  # noqa: E402
 from topical_crawler.frontier.redis_server import pack_outcome  # noqa: E402
 from topical_crawler.strategies import OFF_TOPIC  # noqa: E402

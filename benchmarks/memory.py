@@ -28,7 +28,8 @@ from crawl import recorded_web
 from rich.console import Console
 from rich.table import Table
 
-from topical_crawler.frontier import Entry, SqliteFrontier
+from topical_crawler.frontier.base import Entry
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.resources.registry import Resources
 from topical_crawler.web.page import Evidence
 

@@ -63,7 +63,7 @@ class Clock:
         """Put the clock into the functions."""
         from topical_crawler import middlewares
         from topical_crawler.crawl import rescoring
-        from topical_crawler.frontier import SqliteFrontier
+        from topical_crawler.frontier.sqlite import SqliteFrontier
         from topical_crawler.web import page
 
         find, score, done, again = page._links, middlewares._score, SqliteFrontier.done, rescoring.rescore_waiting

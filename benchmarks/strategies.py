@@ -25,7 +25,7 @@ from rich.table import Table
 from scrapy.settings import Settings
 
 from topical_crawler import Candidate, Evidence, Page, config, settings, strategies
-from topical_crawler.frontier import MAX_EVIDENCE
+from topical_crawler.frontier.base import MAX_EVIDENCE
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.web.dom import decode
 from topical_crawler.web.urls import fingerprint

@@ -12,7 +12,7 @@ import msgpack
 from web_server import Hit
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.frontier import State
+from topical_crawler.frontier.base import State
 from topical_crawler.frontier.redis_server import HEADER, read_outcome
 from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.web.urls import fingerprint

@@ -81,7 +81,7 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import MOST_MARKS, seed_entry
 from topical_crawler.evaluation.labels import MIXED, RELEVANT, Label
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import OFF_TOPIC_TEXT, PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording

@@ -31,10 +31,10 @@ from topical_crawler.config import cache_dir
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label, read_labels
 from topical_crawler.evaluation.metrics import group_score, site_scores
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.files import read_config
 from topical_crawler.topic.topic import load_topic, read_seeds
+from topical_crawler.web.urls import REDIRECTED
 
 # -- Crawls
 

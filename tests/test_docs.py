@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from scrapy.utils.spider import iter_spider_classes
 
-from topical_crawler import frontier, items, settings, strategies
+from topical_crawler import items, settings, strategies
 from topical_crawler.cleaning import boilerplate, characters, quality
 from topical_crawler.cli.actions import COMMANDS
 from topical_crawler.corpus import dedup
@@ -23,6 +23,7 @@ from topical_crawler.crawl.steering import PURGED
 from topical_crawler.extraction import documents
 from topical_crawler.extraction import extract as extraction
 from topical_crawler.failures import TOO_MANY_REDIRECTS
+from topical_crawler.frontier.base import NO_ROOM, UNREACHED
 from topical_crawler.frontier.redis import DAMAGED
 from topical_crawler.resources.registry import RESOURCES
 from topical_crawler.services.catalogue import Voice
@@ -35,6 +36,7 @@ from topical_crawler.strategies.odp2evsm.strategy import Odp2evsmParameters
 from topical_crawler.strategies.semantic.parameters import SIMILARITY, SemanticParameters
 from topical_crawler.strategies.semantic.url_structure import StructureParameters
 from topical_crawler.topic import files
+from topical_crawler.web.urls import REDIRECTED
 
 ROOT = Path(__file__).resolve().parents[1]
 READMES = ("README.md", "README.zh-CN.md")
@@ -260,7 +262,7 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
         items.OFF_TOPIC_MODEL,
         dedup.DUPLICATE,
         dedup.PART,
-        frontier.REDIRECTED,
+        REDIRECTED,
         "error",
         "dropped",
     }
@@ -271,14 +273,14 @@ def test_every_reason_of_a_rejected_page_is_documented() -> None:
     reasons |= set(extraction.REASONS.values()) | documents.REASONS
     reasons |= {boilerplate.NO_TEXT, boilerplate.BOILERPLATE_ONLY, boilerplate.COPYRIGHT_ONLY, boilerplate.NEAR_EMPTY}
     reasons |= {boilerplate.LIST_OF_LINKS, characters.GARBLED, *quality.REASONS}
-    reasons |= returned_texts("failures.py", "failure_reason") | frontier.UNREACHED | {TOO_MANY_REDIRECTS}
+    reasons |= returned_texts("failures.py", "failure_reason") | UNREACHED | {TOO_MANY_REDIRECTS}
     documented = documented_reasons("Why a page is rejected")
     assert {r for r in reasons if f"`{r}" not in documented} == set()
 
 
 def test_every_reason_of_a_dropped_link_is_documented() -> None:
     reasons = {strategies.BELOW_THRESHOLD, strategies.NO_TOPIC_WORD, strategies.PAGE_OFF_TOPIC, "too many links on a page"}
-    reasons |= {crawl.LEASE_LOST, frontier.NO_ROOM, DAMAGED, PURGED}
+    reasons |= {crawl.LEASE_LOST, NO_ROOM, DAMAGED, PURGED}
     reasons |= returned_texts("crawl/link_policy.py", "refusal", "late_refusal")
     documented = documented_reasons("Why a link is dropped")
     assert {r for r in reasons if f"`{r}`" not in documented} == set()

@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 
 from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
 from topical_crawler.failures import SentBack
-from topical_crawler.frontier import HOST_AWAY, Entry, LeaseLost
+from topical_crawler.frontier.base import HOST_AWAY, Entry, LeaseLost
 
 logger = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ from topical_crawler.topic.topic import Topic, read_seeds
 if TYPE_CHECKING:
     import redis
 
-    from topical_crawler.frontier import Frontier
+    from topical_crawler.frontier.base import Frontier
 
 _YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off", "none")
 _Number = TypeVar("_Number", int, float)

@@ -18,7 +18,7 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from topical_crawler.frontier import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST
+from topical_crawler.frontier.base import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST
 
 HEAD_TOO_LARGE = "headers too large"
 TOO_MANY_REDIRECTS = "too many redirects"

@@ -11,7 +11,7 @@ from typing import Any
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Record
 from topical_crawler.extraction.extract import Extracted
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.web.listings import Listing, said
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint

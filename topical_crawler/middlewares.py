@@ -14,7 +14,7 @@ from topical_crawler.components import crawl_of
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import evidence_of
 from topical_crawler.downloadermiddlewares.robots import rights_of, robots_agent, sitemaps_of
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import LEFT, PageItem, now_utc
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.listings import SITEMAP, Listing, said

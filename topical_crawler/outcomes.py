@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from topical_crawler.components import crawl_of, in_flight, storing
 from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
-from topical_crawler.frontier import Entry, LeaseLost
+from topical_crawler.frontier.base import Entry, LeaseLost
 from topical_crawler.items import PageItem, now_utc
 
 logger = logging.getLogger(__name__)

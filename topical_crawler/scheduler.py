@@ -20,7 +20,7 @@ from twisted.internet.defer import Deferred
 from topical_crawler.components import storing
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.driver import Driver
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import LEFT, LISTED, STAYS
 from topical_crawler.outcomes import Outcomes
 from topical_crawler.spiders.topical import TopicalSpider

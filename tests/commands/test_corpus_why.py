@@ -17,7 +17,7 @@ from postgres_tools import postgresql as postgresql
 from topical_crawler.corpus.copy import copy
 from topical_crawler.corpus.record import Filters, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import State
+from topical_crawler.frontier.base import State
 from topical_crawler.judging.sample import Header, Item, Sample, Stratum, write_sample
 from topical_crawler.services.why import threshold_of
 from topical_crawler.topic.topic import load_topic

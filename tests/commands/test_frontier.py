@@ -22,8 +22,9 @@ from experiments.memory_frontier import MemoryFrontier
 from topical_crawler import Evidence
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.steering import PURGED, perform
-from topical_crawler.frontier import Entry, Frontier, Outcome, SqliteFrontier
+from topical_crawler.frontier.base import Entry, Frontier, Outcome
 from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.services.reach import BATCH
 from topical_crawler.web.urls import fingerprint, host
 

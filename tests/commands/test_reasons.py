@@ -26,7 +26,7 @@ from topical_crawler.cli.topic.fetch_pages import Fetched
 from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier import SqliteFrontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.project import ProjectSettings

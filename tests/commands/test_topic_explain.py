@@ -16,10 +16,10 @@ from topical_crawler.cli.topic.semantic_view import take_apart
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.strategies.semantic.similarity import WordSimilarity
 from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.topic.topic import Topic
+from topical_crawler.web.urls import REDIRECTED
 
 ROOT = Path(__file__).parents[2]
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]

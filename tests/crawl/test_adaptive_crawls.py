@@ -17,7 +17,7 @@ from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.crawl.views import why_ended
-from topical_crawler.frontier import SEED_PRIORITY
+from topical_crawler.frontier.base import SEED_PRIORITY
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording

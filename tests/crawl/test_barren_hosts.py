@@ -18,7 +18,8 @@ from warc_tools import write_warc
 from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.views import figures, line_view, live_view, summary, why_ended
-from topical_crawler.frontier import FrontierServerError, redis_journal
+from topical_crawler.frontier import redis_journal
+from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.redis_journal import RedisJournal
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge

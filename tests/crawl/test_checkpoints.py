@@ -12,7 +12,8 @@ from topical_crawler.crawl.checkpoints import PageLog, checkpoint_due
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Control, seed_entry
-from topical_crawler.frontier import Frontier, Outcome, SqliteFrontier
+from topical_crawler.frontier.base import Frontier, Outcome
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.strategies import Strategy, create
 from topical_crawler.web.page import Page
 

@@ -7,7 +7,7 @@ from option_tools import options
 from experiments.memory_frontier import MemoryFrontier
 from topical_crawler.crawl.feeding import Feeding
 from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.frontier import SEED_PRIORITY
+from topical_crawler.frontier.base import SEED_PRIORITY
 
 SEARCHES = ("http://a.cn/?q={keyword}", "http://b.cn/s/{keyword}")
 

@@ -17,7 +17,7 @@ from redis_tools import RedisServer
 from topical_crawler.crawl import host_counts
 from topical_crawler.crawl.host_counts import HostCounts
 from topical_crawler.crawl.link_policy import LinkPolicy
-from topical_crawler.frontier import Outcome
+from topical_crawler.frontier.base import Outcome
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.frontier.redis_server import Server
 from topical_crawler.strategies import OFF_TOPIC

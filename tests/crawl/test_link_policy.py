@@ -19,12 +19,12 @@ from topical_crawler.crawl.link_policy import (
     follow_parts,
     is_link,
 )
-from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Outcome
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Outcome
 from topical_crawler.items import LISTED, PART_OF, PageItem
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.listings import NO_LISTING
 from topical_crawler.web.page import Evidence
-from topical_crawler.web.urls import fingerprint, host, not_public
+from topical_crawler.web.urls import REDIRECTED, fingerprint, host, not_public
 
 PAGES, LEAVE = 5, 12
 VIDEO = "tv.news.cn"

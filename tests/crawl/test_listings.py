@@ -17,8 +17,7 @@ from experiments.memory_frontier import MemoryFrontier
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.listings import Listings
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier import SEED_PRIORITY, Outcome
-from topical_crawler.frontier.base import State
+from topical_crawler.frontier.base import SEED_PRIORITY, Outcome, State
 from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.items import LISTED, PageItem
 from topical_crawler.web.page import Page

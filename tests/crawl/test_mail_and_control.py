@@ -31,8 +31,10 @@ from topical_crawler.crawl.steering import (
     control_state,
     perform,
 )
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, Outcome, SqliteFrontier, State, redis_journal
+from topical_crawler.frontier import redis_journal
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Frontier, Outcome, State
 from topical_crawler.frontier.redis import RedisFrontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.strategies.breadth_first import BreadthFirst
 from topical_crawler.topic.files import MOST, TEXT_LENGTH, MarkedText, TopicError
 from topical_crawler.web.page import Verdict

@@ -12,7 +12,7 @@ from crawl_tools import DEMO, Reply, Site, article, crawl, make_topic, rows
 from model_tools import Chat, save_pipeline
 
 from topical_crawler.crawl.steering import Marks
-from topical_crawler.frontier import SqliteFrontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.items import OFF_TOPIC_MODEL
 
 ARTICLES = 24

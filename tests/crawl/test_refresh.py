@@ -25,7 +25,8 @@ from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.refresh import Refresh, Visited, due
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier import Outcome, SqliteFrontier
+from topical_crawler.frontier.base import Outcome
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.urls import fingerprint
 

@@ -11,7 +11,7 @@ from experiments.memory_frontier import MemoryFrontier
 from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy
 from topical_crawler.crawl.rescoring import expected_texts, last_expected, look_ahead, rescore_waiting, rescoring_due
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier import SEED_PRIORITY, Entry
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry
 from topical_crawler.strategies import Strategy
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic

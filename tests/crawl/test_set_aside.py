@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.second_look import FIRST, AsideError, SecondLook, SetAside, look_is_due
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import PageItem
 from topical_crawler.strategies import OFF_TOPIC, create
 from topical_crawler.topic.files import MarkedText

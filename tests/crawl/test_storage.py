@@ -9,7 +9,7 @@ import pytest
 from crawl_tools import DEMO, Reply, Site, article, crawl, rows
 from redis_tools import RedisServer
 
-from topical_crawler.frontier import State
+from topical_crawler.frontier.base import State
 from topical_crawler.frontier.redis import RedisFrontier
 
 FULL = """
@@ -53,7 +53,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
 
 
 AWAY = """
-from topical_crawler.frontier import FrontierServerError
+from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.spiders.topical import TopicalSpider
 
 
@@ -72,7 +72,7 @@ class Away(TopicalSpider):
         self.crawl.frontier.journal.counted = away
 """
 AWAY_LATER = """
-from topical_crawler.frontier import FrontierServerError
+from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.spiders.topical import TopicalSpider
 
 

@@ -15,7 +15,7 @@ from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.crawl.taking_back import TakingBack
-from topical_crawler.frontier import Outcome
+from topical_crawler.frontier.base import Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic

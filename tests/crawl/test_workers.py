@@ -21,7 +21,7 @@ from topical_crawler import config
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier import State
+from topical_crawler.frontier.base import State
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.items import PageItem
 from topical_crawler.middlewares import judge

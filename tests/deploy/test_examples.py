@@ -27,7 +27,7 @@ from scrapy.settings import Settings
 from topical_crawler import config
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.logs import secret
 from topical_crawler.settings import check_names

@@ -19,10 +19,10 @@ from experiments.comparison import (
     steps,
 )
 from experiments.comparison_report import FIGURES
-from topical_crawler import frontier
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.evaluation.metrics import group_score, harvest_curve, site_scores
+from topical_crawler.web import urls as addresses
 from topical_crawler.web.urls import fingerprint
 
 KEY = RunKey("semantic", "党建", "home", seed=1, cap=50)
@@ -119,7 +119,7 @@ def test_a_key_knows_what_it_may_be_compared_under() -> None:
 
 
 def test_the_reason_of_a_redirect_is_the_crawls() -> None:
-    assert REDIRECTED == frontier.REDIRECTED
+    assert REDIRECTED == addresses.REDIRECTED
 
 
 @given(pages=st.integers(0, 5000), budget=st.integers(1, 5000))

@@ -7,7 +7,7 @@ import random
 from frontier_tools import entry
 
 from experiments.memory_frontier import MemoryFrontier
-from topical_crawler.frontier import NO_ROOM
+from topical_crawler.frontier.base import NO_ROOM
 
 
 def test_queues_do_not_grow_with_what_was_dropped_for_want_of_room() -> None:

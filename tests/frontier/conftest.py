@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from experiments.memory_frontier import MemoryFrontier
-from topical_crawler.frontier import Frontier, SqliteFrontier
+from topical_crawler.frontier.base import Frontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 
 if TYPE_CHECKING:
     from redis_tools import RedisServer

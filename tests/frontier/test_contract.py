@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
+from topical_crawler.frontier.base import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from experiments.memory_frontier import MemoryFrontier
-from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, SqliteFrontier, State
+from topical_crawler.frontier.base import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, State
+from topical_crawler.frontier.sqlite import SqliteFrontier
 
 if TYPE_CHECKING:
     from redis_tools import RedisServer

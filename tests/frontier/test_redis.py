@@ -15,7 +15,7 @@ from frontier_tools import entry, key, outcome
 from redis_tools import RedisServer, cluster_node
 from wait_tools import HANGS, wait_for
 
-from topical_crawler.frontier import Entry, FrontierServerError, LeaseLost, Outcome, State
+from topical_crawler.frontier.base import Entry, FrontierServerError, LeaseLost, Outcome, State
 from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
 from topical_crawler.frontier.redis_server import MAX_OUTCOME, RECORD, VERSION, RecordError, pack_links, read_entry
 

@@ -17,8 +17,9 @@ import pytest
 from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import MAX_EVIDENCE, NO_ROOM, FrontierFileError, Pushed, SqliteFrontier, State, sqlite
-from topical_crawler.frontier.sqlite import pack, unpack
+from topical_crawler.frontier import sqlite
+from topical_crawler.frontier.base import MAX_EVIDENCE, NO_ROOM, Pushed, State
+from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier, pack, unpack
 from topical_crawler.web.page import Evidence
 
 SCRIPT = Path(crawl_until_killed.__file__)

@@ -9,7 +9,7 @@ import sys
 
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier import SqliteFrontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 
 
 def links(n: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any
 
-from topical_crawler.frontier import Entry, Outcome
+from topical_crawler.frontier.base import Entry, Outcome
 from topical_crawler.web.page import Evidence
 
 

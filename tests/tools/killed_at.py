@@ -14,8 +14,7 @@ from scrapy.cmdline import execute
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl import checkpoints, second_look
 from topical_crawler.crawl.second_look import SecondLook, SetAside
-from topical_crawler.frontier import SqliteFrontier
-from topical_crawler.frontier.sqlite import SqliteJournal
+from topical_crawler.frontier.sqlite import SqliteFrontier, SqliteJournal
 
 CLASSES = {cls.__name__: cls for cls in (CorpusStore, SecondLook, SetAside, SqliteFrontier, SqliteJournal)}
 

@@ -8,7 +8,7 @@ import pytest
 from scrapy.http import HtmlResponse, Request
 
 from experiments.memory_frontier import MemoryFrontier
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import PageItem
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.dom import MAX_GROUP, MAX_LABEL, MAX_LABELS, MAX_PATH, names_a_label

@@ -26,8 +26,8 @@ from topical_crawler.evaluation.curves import svg_curve, terminal_curve
 from topical_crawler.evaluation.labels import read_labels
 from topical_crawler.evaluation.metrics import SiteScore, group_score, harvest_curve, relevant_texts, site_scores
 from topical_crawler.files import replacing
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.package_data import data_folder
+from topical_crawler.web.urls import REDIRECTED
 
 _MARK = "made-by-demo.txt"
 

@@ -25,9 +25,9 @@ from topical_crawler.evaluation.metrics import (
     thresholds,
 )
 from topical_crawler.files import replacing
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.project import AnySettings
 from topical_crawler.services import MistakeError
+from topical_crawler.web.urls import REDIRECTED
 
 
 def add_labels(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Control, Marks, control_state
-from topical_crawler.frontier import KEPT, Frontier, FrontierServerError, Outcome
+from topical_crawler.frontier.base import KEPT, Frontier, FrontierServerError, Outcome
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.page import Verdict
 

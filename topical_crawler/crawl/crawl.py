@@ -29,17 +29,8 @@ from topical_crawler.crawl.rescoring import last_expected, look_ahead, rescoring
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.crawl.steering import Control, Known
 from topical_crawler.crawl.taking_back import TakingBack
-from topical_crawler.frontier import (
-    REDIRECTED,
-    Entry,
-    Frontier,
-    FrontierFileError,
-    FrontierServerError,
-    LeaseLost,
-    Outcome,
-    Pushed,
-    State,
-)
+from topical_crawler.frontier.base import Entry, Frontier, FrontierServerError, LeaseLost, Outcome, Pushed, State
+from topical_crawler.frontier.sqlite import FrontierFileError
 from topical_crawler.items import LEFT, STAYS, PageItem, now_utc
 from topical_crawler.recordings.writer import ArchiveError
 from topical_crawler.resources.registry import Resources
@@ -48,7 +39,7 @@ from topical_crawler.strategies.models import open_adviser
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.listings import NO_LISTING, is_listing
 from topical_crawler.web.page import Verdict
-from topical_crawler.web.urls import fingerprint
+from topical_crawler.web.urls import REDIRECTED, fingerprint
 
 if TYPE_CHECKING:
     from filelock import FileLock

@@ -9,7 +9,7 @@ from dataclasses import replace
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlOptions, search_urls
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier import Entry, Pushed
+from topical_crawler.frontier.base import Entry, Pushed
 from topical_crawler.frontier.redis_seeds import RedisFeed
 
 logger = logging.getLogger(__name__)

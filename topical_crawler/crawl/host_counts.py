@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 import msgpack
 
 from topical_crawler.crawl.parameters import Parameters
-from topical_crawler.frontier import Outcome
+from topical_crawler.frontier.base import Outcome
 
 SHAPES = 1_000
 """Shapes of addresses that are remembered of a host, those whose pages were fetched last."""

@@ -20,7 +20,7 @@ from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.crawl.parameters import Parameters, digest
 from topical_crawler.extraction import documents
-from topical_crawler.frontier import NO_PAGES, SEED_PRIORITY, Entry, Outcome
+from topical_crawler.frontier.base import NO_PAGES, SEED_PRIORITY, Entry, Outcome
 from topical_crawler.items import LISTED, PART_OF, PageItem
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
 from topical_crawler.web.listings import NO_LISTING, may_list

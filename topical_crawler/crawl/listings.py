@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from topical_crawler.crawl.link_policy import LinkPolicy
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Frontier
 from topical_crawler.items import LISTED, PageItem
 from topical_crawler.web.listings import FEED, SITEMAP, of_host
 from topical_crawler.web.page import Evidence

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from topical_crawler import __version__
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.progress import Durations
-from topical_crawler.frontier import State
+from topical_crawler.frontier.base import State
 
 logger = logging.getLogger(__name__)
 

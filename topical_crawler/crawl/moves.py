@@ -7,9 +7,8 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.items import PageItem
-from topical_crawler.web.urls import canonical, origin_of
+from topical_crawler.web.urls import REDIRECTED, canonical, origin_of
 
 MOVED = "moved"  # why a waiting address is dropped whose origin has moved: the new address waits in its place
 MOVED_AFTER = 3

@@ -13,7 +13,8 @@ from topical_crawler import __version__
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.files import replacing
-from topical_crawler.frontier import Frontier, SqliteFrontier
+from topical_crawler.frontier.base import Frontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.items import now_utc
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import Strategy

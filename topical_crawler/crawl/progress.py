@@ -12,8 +12,9 @@ from itertools import accumulate
 
 from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Record, Yield
-from topical_crawler.frontier import REDIRECTED, UNREACHED, Pushed
+from topical_crawler.frontier.base import UNREACHED, Pushed
 from topical_crawler.items import PageItem
+from topical_crawler.web.urls import REDIRECTED
 
 _DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)  # up to DOWNLOAD_TIMEOUT
 _PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)  # up to TOPICAL_EXTRACT_TIMEOUT

@@ -17,7 +17,8 @@ from math import exp
 
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.frontier import SEED_PRIORITY, Entry, Frontier, SqliteFrontier
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Frontier
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.web.urls import fingerprint
 
 logger = logging.getLogger(__name__)

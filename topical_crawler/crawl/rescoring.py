@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, is_link
 from topical_crawler.crawl.refresh import SUNK
-from topical_crawler.frontier import Entry, Frontier
+from topical_crawler.frontier.base import Entry, Frontier
 from topical_crawler.strategies import Strategy
 
 MOST_RESCORED = 20_000  # waiting links that are scored again at once

@@ -22,7 +22,7 @@ from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.files import zstd
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import PART_OF, PageItem
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.page import Page, Verdict

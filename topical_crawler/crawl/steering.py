@@ -16,12 +16,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.crawl.mailbox import Answer, Mailbox
-from topical_crawler.frontier import REDIRECTED, SEED_PRIORITY, Entry, Frontier, State
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Frontier, State
 from topical_crawler.topic.files import MOST, MarkedText, marked_text
 from topical_crawler.topic.topic_folder import MARKED
 from topical_crawler.web.listings import said
 from topical_crawler.web.page import Candidate
-from topical_crawler.web.urls import fingerprint, host, without_user
+from topical_crawler.web.urls import REDIRECTED, fingerprint, host, without_user
 
 if TYPE_CHECKING:
     from topical_crawler.strategies import Strategy

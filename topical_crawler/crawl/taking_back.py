@@ -9,7 +9,7 @@ from itertools import islice
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.clean import Changes, Done, LateCleaning, put_back, take_back
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.frontier import Frontier
+from topical_crawler.frontier.base import Frontier
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.urls import fingerprint
 

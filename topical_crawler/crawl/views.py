@@ -17,8 +17,8 @@ from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import Progress
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.text import counted
+from topical_crawler.web.urls import REDIRECTED
 
 _SITES, _LIVE_SITES = 15, 8
 

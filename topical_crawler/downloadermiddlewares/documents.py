@@ -14,7 +14,7 @@ from topical_crawler.components import CrawlComponent
 from topical_crawler.extraction.documents import OLD_WORD, as_html, format_of
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.failures import Refused
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import DOCUMENT_SIZE
 
 

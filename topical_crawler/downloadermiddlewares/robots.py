@@ -29,7 +29,7 @@ from topical_crawler.corpus.record import HostFacts
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.failures import Refused, is_no_answer, is_outage, retry_after
-from topical_crawler.frontier import LeaseLost
+from topical_crawler.frontier.base import LeaseLost
 from topical_crawler.items import now_utc
 from topical_crawler.web import listings
 from topical_crawler.web.page import Page

@@ -28,7 +28,7 @@ from topical_crawler.components import CrawlComponent, in_flight
 from topical_crawler.downloadermiddlewares.archive import ArchiveMiddleware
 from topical_crawler.downloadermiddlewares.robots import RobotsMiddleware
 from topical_crawler.failures import Refused, Unreachable
-from topical_crawler.frontier import Entry, LeaseLost
+from topical_crawler.frontier.base import Entry, LeaseLost
 from topical_crawler.items import DOCUMENT_SIZE
 from topical_crawler.recordings.reader import RENDERED
 from topical_crawler.web.dom import decode

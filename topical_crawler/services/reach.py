@@ -13,7 +13,8 @@ from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Request, SteeringError, perform
-from topical_crawler.frontier import Frontier, FrontierServerError, SqliteFrontier
+from topical_crawler.frontier.base import Frontier, FrontierServerError
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.project import AnySettings
 from topical_crawler.services.places import find_folder
 

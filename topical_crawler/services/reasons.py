@@ -11,7 +11,8 @@ from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import Known, Request, perform
-from topical_crawler.frontier import Frontier, FrontierFileError, FrontierServerError
+from topical_crawler.frontier.base import Frontier, FrontierServerError
+from topical_crawler.frontier.sqlite import FrontierFileError
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
 from topical_crawler.services import Progress

@@ -11,7 +11,8 @@ from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import claim_of
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.frontier import SEED_PRIORITY, FrontierFileError
+from topical_crawler.frontier.base import SEED_PRIORITY
+from topical_crawler.frontier.sqlite import FrontierFileError
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT
 from topical_crawler.judging.sample import SampleError, asked, read_sample
 from topical_crawler.project import AnySettings

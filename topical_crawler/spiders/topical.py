@@ -17,7 +17,7 @@ from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.refresh import NOT_MODIFIED
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.failures import SentBack, failure_reason
-from topical_crawler.frontier import Entry
+from topical_crawler.frontier.base import Entry
 from topical_crawler.items import DOCUMENT_SIZE, PageItem, now_utc
 from topical_crawler.settings import check_values
 from topical_crawler.topic.topic import load_topic

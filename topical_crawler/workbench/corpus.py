@@ -16,7 +16,6 @@ from topical_crawler.corpus.search import SORTS, Summary, listed, parse_query
 from topical_crawler.export.rows import as_dict
 from topical_crawler.extraction.documents import format_of
 from topical_crawler.extraction.pool import DocumentPool
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.judging.sample import MARKS
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.services import MistakeError
@@ -29,6 +28,7 @@ from topical_crawler.text.statistics import WordStatistics
 from topical_crawler.text.wordlist import collocates, general_chinese, keyness
 from topical_crawler.web.dom import decode
 from topical_crawler.web.rights import parse as parse_rights
+from topical_crawler.web.urls import REDIRECTED
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.jobs import Job, Progress
 from topical_crawler.workbench.operations import Operation, Param, Values

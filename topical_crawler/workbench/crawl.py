@@ -18,13 +18,12 @@ from topical_crawler.corpus.record import CorpusError, pages
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.files import replacing
-from topical_crawler.frontier import REDIRECTED
 from topical_crawler.services import MistakeError
 from topical_crawler.services.reach import ask_in_batches
 from topical_crawler.services.reasons import ask_for_reasons
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics, load_topic
-from topical_crawler.web.urls import is_url
+from topical_crawler.web.urls import REDIRECTED, is_url
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import by_host, in_background, totals, waiting
 from topical_crawler.workbench.jobs import Progress

@@ -31,7 +31,8 @@ from starlette.staticfiles import StaticFiles
 from topical_crawler.config import segmenter
 from topical_crawler.corpus.record import CorpusError
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.frontier import FrontierFileError, FrontierServerError
+from topical_crawler.frontier.base import FrontierServerError
+from topical_crawler.frontier.sqlite import FrontierFileError
 from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import Questions
 from topical_crawler.services.catalogue import LANGUAGES, Voice

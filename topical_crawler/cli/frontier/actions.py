@@ -15,7 +15,7 @@ from topical_crawler.cli.terminal import console, link_cell, making_progress, pr
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import LAST_PAGES
-from topical_crawler.frontier import SEED_PRIORITY
+from topical_crawler.frontier.base import SEED_PRIORITY
 from topical_crawler.project import AnySettings
 from topical_crawler.services import MistakeError
 from topical_crawler.services.reach import Reached, ask_in_batches, reach

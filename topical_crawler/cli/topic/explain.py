@@ -21,7 +21,7 @@ from topical_crawler.cli.topic.semantic_view import SemanticView
 from topical_crawler.config import cache_dir, resources, strategy_name
 from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.frontier import FrontierFileError
+from topical_crawler.frontier.sqlite import FrontierFileError
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
 from topical_crawler.services.reach import Reached, reach
