@@ -242,7 +242,6 @@ def cleaning_options(settings: AnySettings) -> CleaningOptions:
         limits=_limits(settings.get("TOPICAL_QUALITY", True), languages),
         personal=cast(Personal, personal),
         convert=cast(Convert, convert),
-        keep_raw=settings.getbool("TOPICAL_KEEP_RAW"),
         site_lines=settings.getbool("TOPICAL_SITE_LINES", True),
     )
 

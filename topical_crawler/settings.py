@@ -130,7 +130,6 @@ TOPICAL_QUALITY = True  # texts that are no running text are rejected; a dict or
 TOPICAL_SITE_LINES = True  # lines that a site repeats on its pages are learned and taken out of its texts
 TOPICAL_PERSONAL = "flag"  # telephone, identity card, bank card numbers, e-mail: flag: counted; mask: replaced too; off
 TOPICAL_CONVERT = ""  # simplified or traditional: the script that Chinese texts are brought into; "": as they are
-TOPICAL_KEEP_RAW = False  # whether the text as extracted is kept beside the cleaned one, packed
 TOPICAL_DISPLAY = "auto"  # auto: live in a terminal, lines elsewhere; live, lines, off
 TOPICAL_DISPLAY_INTERVAL = 10.0  # seconds between two lines
 TOPICAL_LOG_FORMAT = "text"  # text; json: one JSON object a line

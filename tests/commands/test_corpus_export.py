@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
 import gzip
 import json
@@ -100,27 +99,6 @@ def test_rows_name_every_place_of_their_text(run: Run) -> None:
     first, *others = run().rows()
     assert first["places"] == ["http://www.a1.cn/1.html", "http://b.cn/copy"]
     assert len(others) == 29 and all(one["places"] == [one["url"]] for one in others)
-
-
-def test_texts_before_cleaning_go_along_on_request(run: Run, folder: Path, tmp_path: Path) -> None:
-    refused = run("--raw")
-    assert refused.returncode == 1 and "has no text before cleaning. Remedy: collect with -s TOPICAL_KEEP_RAW=1" in refused.stderr
-    place = folder / "data/raw/corpus.sqlite"
-    with CorpusStore(place) as store:
-        for n in (1, 2):
-            raw = f"打印\n{text(n)}" if n == 1 else None
-            store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=text(n), fetched="2026-11-20", raw=raw))
-    expected = [f"打印\n{text(1)}", ""]
-    assert [row["raw_text"] for row in run("--raw", corpus="raw").rows()] == expected
-    assert [row["metadata"]["raw_text"] for row in run("--raw", "--metadata", corpus="raw").rows()] == expected  # type: ignore[index]
-    assert all("raw_text" not in row for row in run(corpus="raw").rows())
-    assert run("--raw", "-o", str(tmp_path / "raw.csv"), corpus="raw").returncode == 0
-    with (tmp_path / "raw.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert [row["raw_text"] for row in csv.DictReader(file)] == expected
-    assert run("--raw", "-o", str(tmp_path / "raw.parquet"), corpus="raw").returncode == 0
-    assert pyarrow.parquet.read_table(tmp_path / "raw.parquet")["raw_text"].to_pylist() == expected
-    other = run("--raw", "--format", "txt", corpus="raw")
-    assert other.returncode == 2 and "--raw goes with the formats jsonl, csv, parquet, not with txt" in other.stderr
 
 
 def test_filters(run: Run) -> None:

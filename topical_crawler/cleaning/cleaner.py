@@ -34,7 +34,6 @@ class CleaningOptions:
     limits: Limits = field(default_factory=Limits)  # bounds on language and measures
     personal: Personal = "flag"  # personal data are counted ("flag"), also replaced ("mask"), or ignored ("off")
     convert: Convert = ""  # the script that Chinese texts are converted to; "": none
-    keep_raw: bool = False  # keep the text as extracted beside the cleaned one; masked where `personal` says so
     site_lines: bool = True  # learn and remove the lines that a site repeats on its pages
 
 

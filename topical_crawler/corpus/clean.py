@@ -19,7 +19,6 @@ import sqlalchemy as sa
 from topical_crawler.cleaning.boilerplate import NOTHING, Learned, LineCounts
 from topical_crawler.cleaning.characters import repair
 from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
-from topical_crawler.cleaning.personal import mask
 from topical_crawler.corpus import dedup, site_lines
 from topical_crawler.corpus.record import Record, Yield, pages, record_of, storable, text_hash, uncleaned, upserting, values_of
 from topical_crawler.corpus.store import CorpusStore
@@ -101,8 +100,6 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
     and of how many pages. Raises CorpusError where the corpus cannot be read or written; what was done until then is stored."""
     if not dry_run:
         store.change(lambda connection: connection.execute(uncleaned.delete()))  # what is asked for is not undone by a crawl
-        if options.personal == "mask":
-            store.change_raw(lambda text: mask(text)[0])
     counts = _learn(store, show, dry_run=dry_run) if options.site_lines else {}
     cleaner = TextCleaner(options)
     done = Done()

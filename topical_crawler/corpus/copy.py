@@ -19,7 +19,6 @@ from topical_crawler.corpus.record import (
     lines,
     pages,
     parts,
-    raw_texts,
     uncleaned,
     upserting,
     versions,
@@ -84,7 +83,7 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
             _add(target_digest, rows)
             again += len(rows)
             progress("verifying", again, total)
-        for table in (bands, lines, parts, hosts, uncleaned, raw_texts, versions):
+        for table in (bands, lines, parts, hosts, uncleaned, versions):
             for rows in _batches(reader, list(table.c), source.name, *table.primary_key.columns):
                 writer.execute(table.insert(), [dict(row) for row in rows])
         if (again, target_digest.digest()) != (done, source_digest.digest()):
@@ -104,7 +103,7 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
     with target.reading() as reader:
         before = _count(reader)
     done = kept = duplicates = 0
-    for record in source.with_raw(source.records(Filters(rejected=True))):
+    for record in source.records(Filters(rejected=True)):
         stored = target.put(record)
         kept += stored.keep
         duplicates += record.keep and not stored.keep

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from topical_crawler.cleaning.boilerplate import NOTHING
 from topical_crawler.cleaning.characters import visible
 from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
-from topical_crawler.cleaning.personal import mask
 from topical_crawler.text.passages import prose
 from topical_crawler.web.urls import fingerprint
 
@@ -73,6 +72,4 @@ class Maker:
         cleaner = self._cleaner_of_parts if extracted.part > 1 else self._cleaner
         cleaned = cleaner.clean(extracted.text, anchors, fields["title"], learned, extracted.layout)
         values = {name: getattr(cleaned, name) for name in ("text", "layout", "language", "script", "measures", "personal")}
-        if self._options.keep_raw:
-            values["raw"] = mask(extracted.text)[0] if self._options.personal == "mask" else extracted.text
         return Made(fields | values, cleaned.reason, words if self._lines_of else None)

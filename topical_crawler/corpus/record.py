@@ -48,7 +48,6 @@ class Record:
     title: str = ""
     author: str = ""
     text: str | None = None  # the cleaned main text of a kept page; None for a rejected one
-    raw: str | None = None  # the text as extracted, before cleaning; kept beside the row, see `CorpusStore.with_raw`
     layout: Layout = field(default_factory=list)  # which of its lines are more than a paragraph, see `text.passages`
     reason: str = ""  # why the page was rejected, a short stable English string; "" for a kept one
     # URL of the page with this one's text, or the target of a redirect; "" unless `reason` is "duplicate", "part" or "redirected"
@@ -247,13 +246,6 @@ parts = sa.Table(
     *_columns(sa.JSON, "layout"),
 )
 
-raw_texts = sa.Table(
-    "raw_texts",  # of pages, before cleaning
-    tables,
-    sa.Column("key", sa.String(64), primary_key=True),
-    sa.Column("packed", sa.LargeBinary, nullable=False),  # UTF-8, zlib
-)
-
 versions = sa.Table(
     "versions",  # former texts of pages that have changed
     tables,
@@ -397,7 +389,7 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
 
 # -- Records as rows of the table ``pages``, and back
 
-FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal", "raw"))
+FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal"))
 """The fields of a record that are columns of the same name."""
 _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker", *ORIGIN)
 
@@ -405,8 +397,6 @@ _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_
 def storable(record: Record) -> Record:
     """``record`` with :func:`plain` strings, no text if rejected, and the text's digest. Raises ValueError for a wrong layout."""
     changes: dict[str, Any] = {name: new for name in _STRINGS if (new := plain(old := getattr(record, name))) is not old}
-    if record.raw is not None:
-        changes["raw"] = plain(record.raw) if record.raw else None
     if record.text is not None:
         text = changes["text"] = plain(record.text) if record.keep and record.text else None
         try:

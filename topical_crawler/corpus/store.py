@@ -16,10 +16,8 @@ import math
 import os
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, replace
-from functools import partial
-from itertools import islice
 from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
@@ -46,7 +44,6 @@ from topical_crawler.corpus.record import (
     conditions,
     hosts,
     pages,
-    raw_texts,
     record_of,
     storable,
     upserting,
@@ -62,7 +59,6 @@ SAID_EVERY = 10.0  # seconds between two messages that it is waited for
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _GONE = (404, 410)
-_RAW_AT_ONCE = 200  # records
 _LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept page
 
 
@@ -153,7 +149,7 @@ class CorpusStore:
                 yield Former(row.key, row.ended, row.fetched, row.title, zlib.decompress(row.packed).decode())
 
     def _store(self, record: Record, prose: str | None, *, replaces: bool, former: Record | None = None) -> Record:
-        from topical_crawler.corpus.dedup import PART, keep_once  # with numpy, which readers need not wait for
+        from topical_crawler.corpus.dedup import keep_once  # with numpy, which readers need not wait for
 
         record = storable(record)
 
@@ -163,8 +159,6 @@ class CorpusStore:
                 site_lines.learn(connection, record.host, prose)
             if former is not None and stored.keep:
                 _put_version(connection, Former(former.key, record.fetched, former.fetched, former.title, former.text or ""))
-            if record.raw and (stored.keep or stored.reason == PART):
-                _put_raw(connection, record.key, record.raw)
             return stored
 
         return self.change(write)
@@ -244,28 +238,6 @@ class CorpusStore:
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
                 yield record_of(row)
-
-    def with_raw(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records with their texts as extracted (``raw``), where these were kept (``TOPICAL_KEEP_RAW``), else ""."""
-        rest = iter(records)
-        while batch := list(islice(rest, _RAW_AT_ONCE)):
-            with self.reading() as connection:
-                rows = connection.execute(sa.select(raw_texts).where(raw_texts.c.key.in_([record.key for record in batch])))
-                packed = {row.key: row.packed for row in rows}
-            for record in batch:
-                yield replace(record, raw=zlib.decompress(packed[record.key]).decode() if record.key in packed else "")
-
-    @property
-    def has_raw(self) -> bool:
-        """Whether any text as extracted was kept."""
-        with self.reading() as connection:
-            return connection.scalar(sa.select(raw_texts.c.key).limit(1)) is not None
-
-    def change_raw(self, change: Callable[[str], str]) -> None:
-        """Change every text as extracted that is kept, also of pages that have no text any more. Raises as :meth:`put`."""
-        last: str | None = ""
-        while last is not None:
-            last = self.change(partial(_change_raw, after=last, change=change))
 
     def keys(self, filters: Filters) -> Iterator[str]:
         """Keys of the rows that meet ``filters``, in fetch order."""
@@ -385,12 +357,6 @@ class CorpusStore:
         self.close()
 
 
-def _put_raw(connection: sa.Connection, key: str, text: str) -> None:
-    """Keep the text of a page as extracted, in place of a former one."""
-    insert = upserting(connection.dialect.name, raw_texts).values(key=key, packed=zlib.compress(text.encode()))
-    connection.execute(insert.on_conflict_do_update(index_elements=["key"], set_={"packed": insert.excluded.packed}))
-
-
 def _lasting(held: Record) -> dict[str, Any]:
     """What is noted of a text that is as it was: since when."""
     return {**held.why, "since": held.why.get("since") or held.fetched}
@@ -400,15 +366,3 @@ def _put_version(connection: sa.Connection, former: Former) -> None:
     values = {**asdict(former), "packed": zlib.compress(former.text.encode())}
     del values["text"]
     connection.execute(upserting(connection.dialect.name, versions).values(**values).on_conflict_do_nothing())
-
-
-def _change_raw(connection: sa.Connection, after: str, change: Callable[[str], str]) -> str | None:
-    """Change the next texts as extracted; the last key, None where there are no more."""
-    query = sa.select(raw_texts).where(raw_texts.c.key > after).order_by(raw_texts.c.key).limit(_RAW_AT_ONCE)
-    rows = connection.execute(query).all()
-    for key, packed in rows:
-        text = zlib.decompress(packed).decode()
-        if (changed := change(text)) != text:
-            row = raw_texts.update().where(raw_texts.c.key == key)
-            connection.execute(row.values(packed=zlib.compress(changed.encode())))
-    return str(rows[-1].key) if rows else None

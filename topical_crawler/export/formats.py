@@ -78,8 +78,8 @@ class Csv(Writer):
     Texts are not cut, though Excel shows only their first 32,767 characters.
     """
 
-    def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False, index: bool = False, raw: bool = False) -> None:
-        names = [name for c in columns(rejected, raw=raw) for name in (MEASURES if c.kind == "measures" else (c.name,))]
+    def __init__(self, out: BinaryIO, rejected: bool = True, bom: bool = False, index: bool = False) -> None:
+        names = [name for c in columns(rejected) for name in (MEASURES if c.kind == "measures" else (c.name,))]
         if index:
             names = ["file", *(name for name in names if name not in ("text", "markdown", "layout"))]
         text = codecs.getwriter("utf-8-sig" if bom else "utf-8")(out)
@@ -111,7 +111,6 @@ class Setup:
     alone: bool = False  # whether every text has a file of its own
     bom: bool = False  # see `Csv`
     metadata: bool = False  # whether one field holds all but id and text, see `rows.nested`
-    raw: bool = False  # whether the texts as extracted are a further field
     tagger: Tagger | None = None  # needed by formats with words
 
 
@@ -127,7 +126,6 @@ class Format:
     headers: bool = False  # whether it has lines above each text
     words: bool = False  # whether it has tagged words
     metadata: bool = False  # whether it can have metadata apart
-    raw: bool = False  # whether it can have the texts as extracted
     libraries: tuple[str, ...] = ()  # packages on which the bytes of a file depend
 
 
@@ -153,12 +151,9 @@ FORMATS = {
         open=lambda out, setup: JsonLinesWriter(out, setup.metadata),
         alone=".json",
         metadata=True,
-        raw=True,
         libraries=_JIEBA,
     ),
-    "csv": Format(
-        suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom, raw=setup.raw), raw=True, libraries=_JIEBA
-    ),
+    "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom), libraries=_JIEBA),
     "txt": Format(
         suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt", headers=True
     ),
@@ -171,10 +166,9 @@ FORMATS = {
     ),
     "parquet": Format(
         suffixes=(".parquet",),
-        open=lambda out, setup: Parquet(out, setup.rejected, setup.metadata, setup.raw),
+        open=lambda out, setup: Parquet(out, setup.rejected, setup.metadata),
         packs=False,
         metadata=True,
-        raw=True,
         libraries=("pyarrow", *_JIEBA),
     ),
     "hf": Format(suffixes=(), open=None, packs=False, rejected=False, metadata=True, libraries=("pyarrow", *_JIEBA)),

@@ -153,10 +153,10 @@ class Parquet(Writer):
     """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages; with ``metadata`` apart, one
     column holds all but two. Raises ExportError without pyarrow."""
 
-    def __init__(self, out: BinaryIO, rejected: bool = False, metadata: bool = False, raw: bool = False) -> None:
+    def __init__(self, out: BinaryIO, rejected: bool = False, metadata: bool = False) -> None:
         self._arrow = arrow()
         self._metadata = metadata
-        self._columns = columns(rejected, metadata, raw)
+        self._columns = columns(rejected, metadata)
         self._schema = self._arrow.schema([(column.name, _type(self._arrow, column)) for column in self._columns])
         few = [column.name for column in self._columns if column.name in _FEW_VALUES]
         few += [f"{METADATA}.{name}" for name in _FEW_VALUES if metadata]

@@ -30,11 +30,10 @@ def without_personal(record: Record) -> Record | None:
     """
     if record.personal:
         return None
-    searched = [text for text in (record.raw, None if record.measures else record.text) if text]
-    if searched:
+    if record.text and not record.measures:
         from topical_crawler.cleaning.personal import find
 
-        if any(map(find, searched)):
+        if find(record.text):
             return None
     return record
 
@@ -51,8 +50,7 @@ def masked(record: Record) -> Record:
         return text
 
     changed = _changed(record, change)
-    raw = mask(record.raw)[0] if record.raw else record.raw
-    return dataclasses.replace(changed, raw=raw, personal=dict(record.personal) or dict(counts))
+    return dataclasses.replace(changed, personal=dict(record.personal) or dict(counts))
 
 
 def simplified(record: Record) -> Record:
@@ -202,18 +200,14 @@ REJECTED = (
 """Further fields of rejected pages."""
 
 
-RAW = Column("raw_text", "text", "the text as it was extracted, before cleaning; empty where it was not kept")
-"""A further field, on request."""
-
 METADATA = "metadata"
 """The field that holds all others but :data:`OUTSIDE` in an export with metadata apart."""
 OUTSIDE = ("id", "text")
 
 
-def columns(rejected: bool, metadata: bool = False, raw: bool = False) -> tuple[Column, ...]:
-    """The fields of an export with rejected pages or without, with ``raw`` texts or without; with ``metadata`` apart, one field
-    holds most of them."""
-    found = (*COLUMNS, *(REJECTED if rejected else ()), *((RAW,) if raw else ()))
+def columns(rejected: bool, metadata: bool = False) -> tuple[Column, ...]:
+    """The fields of an export with rejected pages or without; with ``metadata`` apart, one field holds most of them."""
+    found = (*COLUMNS, *(REJECTED if rejected else ()))
     if not metadata:
         return found
     by_name = {column.name: column for column in found}
@@ -255,8 +249,6 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
     row |= {name: dict(row[name]) for name in ("why", "personal", "measures")}
     for name in ("rights", "validators", "since"):
         row["why"].pop(name, None)
-    if record.raw is not None:
-        row[RAW.name] = record.raw
     if not record.keep:
         row |= {column.name: getattr(record, column.name) for column in REJECTED}
     return row

@@ -66,7 +66,6 @@ class Export:
     traditional: bool = False
     without: tuple[str, ...] = ()
     metadata: bool = False
-    raw: bool = False
     text_only: bool = False
     tagger: str = JIEBA
     per_text: bool = False
@@ -97,7 +96,6 @@ def check(wanted: Export) -> None:
     only = {
         "--text-only": (wanted.text_only, "headers"),
         "--metadata": (wanted.metadata, "metadata"),
-        "--raw": (wanted.raw, "raw"),
         "--tagger": (wanted.tagger != JIEBA, "words"),
         "--per-text": (wanted.per_text, "alone"),
     }
@@ -142,7 +140,6 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
         alone=wanted.alone,
         bom=target is not None,
         metadata=wanted.metadata,
-        raw=wanted.raw,
         tagger=tagger(wanted.tagger, topic, settings) if FORMATS[wanted.kind].words else None,
     )
     without = frozenset() if wanted.marked_off or wanted.filters.rejected else marked_off(wanted.corpus)
@@ -152,9 +149,6 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
         CorpusStore(wanted.corpus, read_only=True) as store,
         closing(_records(wanted, store, late := LateCleaning(store, options))) as records,
     ):
-        if wanted.raw and not store.has_raw:
-            remedy = "collect with -s TOPICAL_KEEP_RAW=1, or corpus rebuild with it from an archive"
-            raise ExportError(f"--raw: {store.name} has no text before cleaning. Remedy: {remedy}")
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl=_crawl_facts(crawl, store),
@@ -211,8 +205,6 @@ def _records(wanted: Export, store: CorpusStore, late: LateCleaning) -> Generato
     records: Iterator[Record] = (
         record for record in late.over(store.records(wanted.filters)) if record.keep or wanted.filters.rejected
     )
-    if wanted.raw:
-        records = store.with_raw(records)
     if wanted.sample:
         records = drawn(records, threshold(store.keys(wanted.filters), wanted.sample, wanted.seed), wanted.seed)
     yield from itertools.islice(_changed(records, [change for change, _ in _changes(wanted)]), wanted.sample or wanted.limit)

@@ -74,10 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metadata", action="store_true",
         help="formats jsonl, parquet and hf with three fields: id, text, and metadata, which holds all others",
     )  # fmt: skip
-    changed.add_argument(
-        "--raw", action="store_true",
-        help="formats jsonl, csv and parquet with raw_text: the text before cleaning, where TOPICAL_KEEP_RAW kept it",
-    )  # fmt: skip
     changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
     changed.add_argument(
         "--tagger", metavar="MODULE:FUNCTION", default=argparse.SUPPRESS,
