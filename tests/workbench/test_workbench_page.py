@@ -149,21 +149,6 @@ def test_the_topic_is_crawled_and_the_figures_come_by_themselves(visitor: Visito
     visitor.until(lambda: f"{curve['texts'][-1]} / {curve['pages'][-1]}" in visitor.text("#curve-said"))
 
 
-def test_what_breadth_first_gives_is_crawled_not_guessed(visitor: Visitor, served: Served) -> None:
-    visitor.open(CRAWL)
-    visitor.click(f"form[action='{CRAWL}/breadth-first'] button")
-    other = "/crawls/health-breadth-first"
-    visitor.until(lambda: other.rpartition("/")[2] in [row["name"] for row in served.api("/crawls")["crawls"]])
-    visitor.until(lambda: served.api(f"{other}/curve")["pages"][-1])
-    visitor.until(lambda: served.api(other)["runs"] is False and served.api(f"{other}/curve")["texts"][-1])
-    assert served.api(other)["strategy"] == "breadth_first"
-    visitor.open(f"{CRAWL}/compare?other=health-breadth-first")
-    visitor.quiet()
-    first, second = served.api(f"{CRAWL}/compare", other="health-breadth-first")["totals"]
-    assert first["kept"] > 0
-    assert str(second["fetched"]) in visitor.text("#compared")
-
-
 def test_texts_are_found_read_marked_and_unmarked_by_keys(visitor: Visitor, folder: Path) -> None:
     visitor.open(f"{CRAWL}/corpus")
     visitor.quiet()
@@ -250,7 +235,6 @@ PAGES = (
     f"{CRAWL}/collocates?word=%E5%8C%BB%E9%99%A2",
     f"{CRAWL}/asked",
     f"{CRAWL}/export",
-    f"{CRAWL}/compare?other=health-breadth-first",
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from topical_crawler.config import replay_file, uses_redis
+from topical_crawler.config import uses_redis
 from topical_crawler.corpus.record import CorpusError, pages
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError
@@ -29,7 +29,6 @@ from topical_crawler.workbench.corpus import by_host, in_background, totals, wai
 from topical_crawler.workbench.jobs import Progress
 from topical_crawler.workbench.operations import Operation, Param, Values
 
-BASELINE = "-breadth-first"  # ends the name of a crawl that shows what breadth-first gives
 _POINTS = 400  # of a curve
 _HOSTS = 15
 
@@ -79,8 +78,6 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     claim = place.folder.read_claim()
     data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
     data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder.log)}
-    baseline = name + BASELINE
-    data |= {"recording": bool(replay_file(bench.settings)), "baseline": baseline if baseline in bench.crawls() else ""}
     return data
 
 
@@ -177,20 +174,6 @@ def go_on(bench: Bench, values: Values) -> dict[str, Any]:
     return {"crawl": place.name, "go": f"/crawls/{place.name}"}
 
 
-def breadth_first(bench: Bench, values: Values) -> dict[str, Any]:
-    """Crawl the recording that a crawl is replayed from once more, breadth-first: what that gives is known only by doing it."""
-    if not replay_file(bench.settings):
-        raise MistakeError("only a recorded web can be crawled twice alike. Remedy: -s TOPICAL_REPLAY=FILE.warc.gz", 409)
-    place = bench.place(values["crawl"])
-    file = place.folder.arguments
-    if not file.is_file():
-        raise MistakeError(f"{place.name} was not started here: its seeds are not known", 409)
-    given = list(json.loads(file.read_bytes()))
-    kept = [part for pair in zip(given[::2], given[1::2], strict=True) if not pair[1].startswith("strategy=") for part in pair]
-    _run(bench, place.name + BASELINE, [*kept, "-a", "strategy=breadth_first"])
-    return {"crawl": place.name + BASELINE, "go": f"/crawls/{place.name}"}
-
-
 def _run(bench: Bench, name: str, arguments: list[str]) -> None:
     folder = CrawlFolder(bench.data / name)
     folder.path.mkdir(parents=True, exist_ok=True)
@@ -245,8 +228,6 @@ OPERATIONS = (
         Param(name="name", about="of the crawl; none: that of the topic", default="", longest=60),
     ), acts=True),
     Operation("go_on", f"{_CRAWL}/go-on", "Start a crawl again that was stopped.", go_on, acts=True),
-    Operation("breadth_first", f"{_CRAWL}/breadth-first", "Crawl the same recording breadth-first, to compare.", breadth_first,
-              acts=True),
     Operation("pause", f"{_CRAWL}/pause", "Fetch nothing more until resume.", _steer("pause"), acts=True),
     Operation("resume", f"{_CRAWL}/resume", "Go on after a pause.", _steer("resume"), acts=True),
     Operation("stop", f"{_CRAWL}/stop", "End all workers of the crawl in good order.", _steer("stop"), acts=True),

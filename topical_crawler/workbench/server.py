@@ -37,7 +37,7 @@ from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import Questions
 from topical_crawler.services.catalogue import LANGUAGES, Voice
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.workbench import compare, corpus, crawl, export, judge, topic
+from topical_crawler.workbench import corpus, crawl, export, judge, topic
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.openapi import document
 from topical_crawler.workbench.operations import Operation
@@ -45,7 +45,7 @@ from topical_crawler.workbench.security import SANDBOX, Guard
 
 HOST = "127.0.0.1"
 OPERATIONS: Mapping[str, Operation] = {
-    operation.name: operation for module in (crawl, corpus, judge, topic, export, compare) for operation in module.OPERATIONS
+    operation.name: operation for module in (crawl, corpus, judge, topic, export) for operation in module.OPERATIONS
 }
 ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
 """What can go wrong with a crawl or a request; their messages are for people."""

@@ -144,43 +144,31 @@ document.querySelectorAll("article[data-terms]").forEach(markTerms);
 
 // Pictures ------------------------------------------------------------------------------------------------------------------------
 
-const read = async (address) => (await fetch(address)).json();
-const at = (curve, page) => {
-  const place = curve.pages.findIndex((one) => one >= page);
-  return place < 0 ? null : curve.texts[place];
-};
-
 async function draw(chart) {
-  const { curve, other, name, otherName } = chart.dataset;
-  const [first, second] = await Promise.all([read(curve), other ? read(other) : null]);
-  if (first.waiting || second?.waiting || !first.pages) return setTimeout(draw, 500, chart);
-  const pages = [...new Set([...first.pages, ...(second?.pages ?? [])])].sort((a, b) => a - b);
+  const { curve, name } = chart.dataset;
+  const found = await (await fetch(curve)).json();
+  if (found.waiting || !found.pages) return setTimeout(draw, 500, chart);
   const style = getComputedStyle(document.documentElement);
   const colour = (variable) => style.getPropertyValue(variable).trim();
   const axis = (label) => ({ label, stroke: colour("--front"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } });
-  const series = [{ label: document.body.dataset.pages }, { label: name, stroke: colour("--link"), width: 2, spanGaps: true }];
-  const data = [pages, pages.map((page) => at(first, page))];
-  if (second) {
-    series.push({ label: otherName, stroke: colour("--dim"), width: 2, dash: [6, 4], spanGaps: true });
-    data.push(pages.map((page) => at(second, page)));
-  }
-  const said = [[name, first], [otherName, second]].filter(([, found]) => found);
-  const sentence = said.map(([who, c]) => `${who}: ${c.texts.at(-1)} / ${c.pages.at(-1)}`).join("; ");
+  const sentence = `${name}: ${found.texts.at(-1)} / ${found.pages.at(-1)}`;
   chart.setAttribute("aria-label", `${document.body.dataset.texts} / ${document.body.dataset.pages}: ${sentence}`);
-  if (byId("curve-said")) byId("curve-said").textContent = sentence;
+  byId("curve-said").textContent = sentence;
   chart.picture?.destroy();
   chart.replaceChildren();
   const options = {
-    width: chart.clientWidth, height: 230, series, scales: { x: { time: false } },
+    width: chart.clientWidth, height: 230, scales: { x: { time: false } },
+    series: [{ label: document.body.dataset.pages }, { label: name, stroke: colour("--link"), width: 2, spanGaps: true }],
     axes: [axis(document.body.dataset.pages), axis(document.body.dataset.texts)],
   };
-  chart.picture = new uPlot(options, data, chart);
-  chart.dataset.drawn = first.pages.at(-1);
+  chart.picture = new uPlot(options, [found.pages, found.texts], chart);
+  chart.dataset.drawn = found.pages.at(-1);
 }
 
-const charts = () => document.querySelectorAll(".chart");
-charts().forEach(draw);
-document.addEventListener("htmx:afterSwap", () => charts().forEach((chart) => chart.picture || draw(chart)));
-if (byId("curve")) setInterval(() => document.hidden || draw(byId("curve")), 5000);
-addEventListener("resize", () => charts().forEach((chart) => chart.picture?.setSize({ width: chart.clientWidth, height: 230 })));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts().forEach(draw));
+if (byId("curve")) {
+  const chart = byId("curve");
+  draw(chart);
+  setInterval(() => document.hidden || draw(chart), 5000);
+  addEventListener("resize", () => chart.picture?.setSize({ width: chart.clientWidth, height: 230 }));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(chart));
+}
