@@ -1,4 +1,4 @@
-"""``topical-crawler topic explain``: what a strategy makes of pages and texts, word by word and link by link."""
+"""``topical-crawler topic explain``: what a strategy makes of pages and texts, with the words and the reasons of links."""
 
 import argparse
 import dataclasses
@@ -17,8 +17,7 @@ from topical_crawler.cli.base import PROGRAM, add_json, whole
 from topical_crawler.cli.terminal import WIDTH, console, link_cell, making_progress, table
 from topical_crawler.cli.topic.fetch_pages import Fetched
 from topical_crawler.cli.topic.judging import QUEUED, Judge, Judged, read, show_table
-from topical_crawler.cli.topic.semantic_view import SemanticView
-from topical_crawler.config import cache_dir, resources, strategy_name
+from topical_crawler.config import resources, strategy_name
 from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier.sqlite import FrontierFileError
@@ -27,19 +26,14 @@ from topical_crawler.resources.registry import Resources
 from topical_crawler.services.reach import Reached, reach
 from topical_crawler.services.reasons import make_strategy
 from topical_crawler.strategies import Strategy
-from topical_crawler.strategies.semantic.parameters import read_semantic_parameters
-from topical_crawler.strategies.semantic.similarity import WordSimilarity
-from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import Topic, load_topic
 
 DESCRIPTION = (
     "Show what a strategy makes of a page: whether it is on topic, the words that carry that, and every link with its score and "
-    "the reasons for it; with --crawl by what a crawl has learned. Of 'semantic' every word of the description (title, keywords, "
-    "description) is shown with its weight, the topic term it is like and its share of the relevance (Zhou et al. 2019, Eq. 3), "
-    "and every link with the parts of its priority (Eq. 5). Several PAGEs are judged one after the other, as in a crawl, and "
-    "shown in a line each. A URL is fetched as a crawl would: robots.txt is obeyed, and TOPICAL_REPLAY answers where it is set. "
-    "Of a plain text there are words only. Exit code 1 if a page cannot be had."
+    "the reasons for it; with --crawl by what a crawl has learned. Several PAGEs are judged one after the other, as in a crawl, "
+    "and shown in a line each. A URL is fetched as a crawl would: robots.txt is obeyed, and TOPICAL_REPLAY answers where it is "
+    "set. Of a plain text there are words only. Exit code 1 if a page cannot be had."
 )
 
 
@@ -55,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge by what this crawl has learned (topic, directory, or name in Redis); it must not run",
     )
     parser.add_argument("--links", type=whole(0), default=20, metavar="N", help="links to show (default: %(default)s)")
-    parser.add_argument("--all", action="store_true", help="every link; every word, those of the main text, too (semantic)")
+    parser.add_argument("--all", action="store_true", help="every link")
     parser.add_argument("--base", metavar="URL", help="where an HTML file comes from: its relative links need it")
     add_json(parser)
 
@@ -126,16 +120,7 @@ class Explain:
     def __init__(self, topic: Topic, settings: AnySettings, strategy: Strategy, language: Resources, crawl: str = "") -> None:
         self._topic, self._strategy, self._language, self._crawl = topic, strategy, language, crawl
         self._missing = [resource for resource in language.missing() if resource.name in strategy.needs]
-        self._similarity = None
-        if isinstance(strategy, Semantic):
-            parameters = read_semantic_parameters(topic)[1]
-            self._similarity = WordSimilarity.from_resources(language, parameters, cache_dir(settings))
         self.judge = Judge(topic, settings, strategy)
-
-    def _view(self, judged: Judged) -> SemanticView | None:
-        if self._similarity is None or not isinstance(self._strategy, Semantic):
-            return None
-        return SemanticView(judged, self._strategy, self._similarity)
 
     def show_table(self, out: Console, pages: Sequence[tuple[Fetched, Judged | None]]) -> None:
         """Print a line for each page or text."""
@@ -143,25 +128,21 @@ class Explain:
         show_table(out, "Pages", pages)
 
     def show(self, out: Console, judged: Judged, links: int | None) -> None:
-        """Print what there is to say of one page or text, and so many links; None: all links, and every word."""
-        verdict, view = judged.verdict, self._view(judged)
+        """Print what there is to say of one page or text, and so many links; None: all links."""
+        verdict = judged.verdict
         on, above, style = ("on", "above", "bold green") if verdict.keep else ("off", "not above", "bold red")
         relevance = f"{on} topic: relevance {verdict.relevance:.3g} is {above} {self._strategy.page_threshold:g}"
         out.print(Text(f"{relevance}; {judged.carried_by() or 'no word speaks for the topic'}", style))
         self._show_strategy(out)
         _show_source(out, judged)
-        if view:
-            view.show_words(out, links is None)
         if judged.text is None:
             out.print(f"\nMain text: none ({judged.no_text}): a crawl would not keep this page", markup=False)
         else:
             first = "" if verdict.keep else ". A crawl does not come to judge it: what it judges first, above, is off topic"
             kept = _kept(judged.text[1], self._strategy)
             out.print(f"\nThe main text by itself: relevance {judged.text[0]:.3g}, {kept}{first}", soft_wrap=True)
-        if view and links is None:
-            view.show_body(out)
         if judged.page is not None:
-            _show_links(out, judged, links, view)
+            _show_links(out, judged, links)
 
     def _show_strategy(self, out: Console) -> None:
         """Say what judges, and without which language resources, and what that costs."""
@@ -181,14 +162,9 @@ class Explain:
         """All about a page or a text as JSON data."""
         if judged is None:
             return {"topic": self._topic.name, "source": fetched.url, "kept": False, "reason": fetched.reason}
-        view = self._view(judged)
         names = ("url", "title", "keywords", "description", "heading", "lead")
         relevance, kept = judged.text or (None, False)
-        extra = view.figures() if view else {}
-        links = [
-            {**dataclasses.asdict(link), "queued": link.decision == QUEUED, **(view.link_figures(link) if view else {})}
-            for link in judged.links
-        ]
+        links = [{**dataclasses.asdict(link), "queued": link.decision == QUEUED} for link in judged.links]
         return {
             "topic": self._topic.name,
             "source": judged.source,
@@ -202,8 +178,7 @@ class Explain:
             "why": dict(judged.verdict.why),
             "kept": not judged.rejected,
             "reason": judged.rejected,
-            **extra,
-            "text": {"relevance": relevance, "kept": kept, "reason": judged.no_text} | extra.get("text", {}),
+            "text": {"relevance": relevance, "kept": kept, "reason": judged.no_text},
             "links": links,
             "missing_resources": [resource.name for resource in self._missing],
         }
@@ -235,11 +210,9 @@ def _kept(kept: bool, strategy: Strategy) -> str:
     return f"{'' if kept else 'not '}above text_threshold {threshold:g}" if threshold else "text_threshold is 0: not looked at"
 
 
-def _show_links(out: Console, judged: Judged, most: int | None, view: SemanticView | None) -> None:
+def _show_links(out: Console, judged: Judged, most: int | None) -> None:
     links = judged.links
     out.print(f"\n[bold]Links[/]: {judged.queued} of {len(links)} would be queued")
-    if view:
-        out.print(view.priority_line(), style="dim")
     rows = [
         (
             "none" if link.score is None else f"{link.score:.4g}",

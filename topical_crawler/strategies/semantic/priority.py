@@ -79,17 +79,12 @@ class Priority:
         except ValueError as error:
             raise TopicError(f"{topic_line(topic, 'comparisons')}: {error}") from None
 
-    def factors(self, word: str) -> tuple[float, float, str]:
-        """What Eq. 3 knows of a normalised word: w_d, Σ_t w_t·Sim(d,t)², and the term with the greatest part in that sum ("" for
-        a word that is like no term)."""
-        score, term = self._table.get(word) or (0.0, "")
-        return self._topic.weight(word), score, term
-
     def part(self, word: str) -> tuple[float, str]:
-        """w_d·Σ_t w_t·Sim(d,t)² of one word, and the topic term nearest to it."""
+        """w_d·Σ_t w_t·Sim(d,t)² of one normalised word, and the term with the greatest part in that sum ("" for a word that is
+        like no term)."""
         if word not in self._parts:
-            weight, score, term = self.factors(word)
-            self._parts[word] = weight * score, term
+            score, term = self._table.get(word) or (0.0, "")
+            self._parts[word] = self._topic.weight(word) * score, term
         return self._parts[word]
 
     def relevance(self, words: Sequence[str]) -> float:
