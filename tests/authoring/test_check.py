@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.authoring.check import Finding, TopicReport, check_topic, coverage
-from topical_crawler.resources.registry import RESOURCES, Resources
+from topical_crawler.authoring.check import Finding, TopicReport, check_topic
 from topical_crawler.topic.topic import list_topics
 
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
@@ -27,8 +26,8 @@ GOOD = {
 def check(write_topic: WriteTopic) -> Callable[..., TopicReport]:
     """Checks a topic that is good but for the files given: ``check({"seeds.txt": ""})``."""
 
-    def run(files: Mapping[str, str | bytes] | None = None, resources: Resources | None = None) -> TopicReport:
-        return check_topic(write_topic({**GOOD, **(files or {})}), resources or Resources.none())
+    def run(files: Mapping[str, str | bytes] | None = None) -> TopicReport:
+        return check_topic(write_topic({**GOOD, **(files or {})}))
 
     return run
 
@@ -42,15 +41,12 @@ def found(report: TopicReport, part: str) -> Finding:
 def test_a_good_topic(check: Callable[..., TopicReport]) -> None:
     report = check()
     assert report.errors == 0
-    assert [f.message for f in report.findings if f.severity == "warning" and f.about != "resources"] == []
-    assert report.figures is not None
-    assert report.figures.top[0][0] == "党支部"
-    assert sum(share for _, share in report.figures.top) == pytest.approx(1.0)
+    assert [f.message for f in report.findings if f.severity == "warning"] == []
 
 
 @pytest.mark.parametrize("name", list_topics())
 def test_the_topics_of_the_product_have_no_error(name: str) -> None:
-    assert check_topic(name, Resources.none()).errors == 0
+    assert check_topic(name).errors == 0
 
 
 @pytest.mark.parametrize(
@@ -86,7 +82,7 @@ def test_what_no_crawl_can_start_with_is_an_error(
 
 
 def test_no_topic() -> None:
-    report = check_topic("partybilding", Resources.none())
+    report = check_topic("partybilding")
     (only,) = report.findings
     assert (report.topic, only.severity) == (None, "error")
     assert "no topic 'partybilding'" in only.message and "partybuilding" in only.remedy
@@ -103,7 +99,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> TopicReport:
         (folder / name).write_text(content, encoding="utf-8")
     with (folder / "terms.tsv").open("a", encoding="utf-8") as terms:
         terms.writelines(f"{term}\t1\n" for term in ODD)
-    return check_topic(folder, Resources.none())
+    return check_topic(folder)
 
 
 @pytest.mark.parametrize(
@@ -178,46 +174,6 @@ def test_seeds(check: Callable[..., TopicReport]) -> None:
     foreign = found(report, "not on one of allowed_hosts")
     assert (foreign.file, foreign.line) == ("seeds.txt", 4)
     assert "c.example" in foreign.remedy
-
-
-def test_resources_that_are_missing_or_damaged(check: Callable[..., TopicReport], tmp_path: Path) -> None:
-    off = [f for f in check().findings if f.about == "resources"]
-    assert [(f.severity, "switched off" in f.message) for f in off] == [("note", True)]
-    report = check(resources=Resources(tmp_path))
-    missing = {f.message.split(" ")[0]: f for f in report.findings if f.about == "resources"}
-    assert {name: f.severity for name, f in missing.items()} == {
-        "hownet": "warning", "vectors": "warning", "hownet_tree": "note", "cilin": "note",
-    }  # fmt: skip
-    assert "topical-crawler resources fetch hownet" in missing["hownet"].remedy
-
-    (tmp_path / RESOURCES["cilin"].filename).write_text("Aa01A01= 人 士\n", encoding="utf-8")
-    report = check(resources=Resources(tmp_path))
-    assert report.errors >= 1
-    assert "bytes instead of" in found(report, "bytes instead of").message
-
-
-def test_coverage_by_resource(check: Callable[..., TopicReport], tmp_path: Path) -> None:
-    hownet = tmp_path / "hownet.txt"
-    hownet.write_text("党支部 N part|部件\n", encoding="utf-8")
-    vectors = tmp_path / "vectors.txt"
-    vectors.write_text("2 2\n党支部 1 0\n组织生活 0 1\n", encoding="utf-8")
-    report = check(resources=Resources(None, {"hownet": hownet, "vectors": vectors}))
-    assert report.errors == 0
-    assert {name: report.known[name] for name in ("HowNet", "vectors")} == {"HowNet": 1, "vectors": 2}
-    literal = found(report, "in neither HowNet nor the vectors")
-    assert literal.message.startswith("3 of 5 terms")
-    assert set(dict(literal.words)) == {"党员教育", "三会一课", "主题党日"}
-    nowhere = found(report, "known to no resource at all")
-    assert set(dict(nowhere.words)) <= set(dict(literal.words))
-
-
-@given(st.lists(st.text(min_size=1), unique=True), st.dictionaries(st.text(), st.sets(st.text())))
-def test_coverage_keeps_order_and_loses_nothing(terms: list[str], vocabularies: dict[str, set[str]]) -> None:
-    unknown = coverage(terms, vocabularies)
-    assert unknown.keys() == vocabularies.keys()
-    for name, lacking in unknown.items():
-        assert lacking == [t for t in terms if t in lacking]
-        assert set(lacking) | (set(terms) & vocabularies[name]) == set(terms)
 
 
 @given(st.text(), st.integers(min_value=1, max_value=9999), st.text())

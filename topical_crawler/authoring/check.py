@@ -1,6 +1,6 @@
 """Check a topic's files for what will not work as their author intends.
 
->>> report = check_topic("operating-systems", Resources.none())
+>>> report = check_topic("operating-systems")
 >>> report.errors, report.topic.title
 (0, '操作系统')
 """
@@ -10,19 +10,13 @@ from __future__ import annotations
 import functools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from topical_crawler import strategies
 from topical_crawler.cleaning.characters import to_mainland, to_simplified
-from topical_crawler.resources.cilin import Cilin
-from topical_crawler.resources.hownet import HowNet
-from topical_crawler.resources.registry import RESOURCES, Resources
-from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.parameters import consistency_ratio
-from topical_crawler.strategies.semantic.strategy import Semantic
 from topical_crawler.text import counted
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import Language, language
@@ -47,7 +41,6 @@ GENERAL_RATE = 0.0015
 _NAMES = ("nr", "ns", "nt", "nz")
 _USUAL_RATE = 2e-5  # of longer words that are looked at: twenty of a million documents hold them
 _SIGNS = re.compile(r"[\W_]")
-DICTIONARY = "jieba's dictionary"
 _SEVERITIES = ("error", "warning", "note")
 
 
@@ -56,7 +49,7 @@ class Finding:
     """The result of a check."""
 
     severity: Severity  # "error": no crawl can start; "warning": likely a mistake; "note": worth knowing
-    about: str  # "files", "resources", "coverage", "segmentation", "weights" or "seeds"
+    about: str  # "files", "segmentation", "weights" or "seeds"
     message: str  # the fact
     remedy: str = ""  # what to do; "" for nothing
     file: str = ""  # name in the topic's folder, or a path; "" for none
@@ -87,66 +80,35 @@ class TopicReport:
     name: str  # as requested
     topic: Topic | None  # None if it cannot be read
     findings: tuple[Finding, ...]  # errors first, then warnings, then notes
-    known: Mapping[str, int] = field(default_factory=dict)  # number of terms known, by resource
-    figures: Figures | None = None  # of weights; None if the strategy cannot be created
 
     @property
     def errors(self) -> int:
         return sum(f.severity == "error" for f in self.findings)
 
 
-def check_topic(
-    name_or_path: str | Path, resources: Resources, cache_dir: Path | None = None, segmenter: Backend = "auto"
-) -> TopicReport:
-    """Check a topic by the installed ones of the ``resources``. What cannot be read is a finding, not an exception. ``cache_dir``
-    holds tables that are slow to make; None: they are not cached."""
+def check_topic(name_or_path: str | Path, cache_dir: Path | None = None, segmenter: Backend = "auto") -> TopicReport:
+    """Check a topic. What cannot be read is a finding, not an exception. ``cache_dir`` holds tables that are slow to make; None:
+    they are not cached."""
     name = str(name_or_path)
     try:
         topic = load_topic(name_or_path)
     except (ValueError, OSError) as error:
         return TopicReport(name, None, (Finding.from_error(error),))
     lines = TopicLines(topic)
-    findings = [*check_files(topic, lines), *check_seeds(topic, lines), *check_resources(resources)]
-    vocabularies: dict[str, Container[str]] = {}
+    findings = [*check_files(topic, lines), *check_seeds(topic, lines)]
     try:
-        vocabularies |= _vocabularies(resources, cache_dir)
-    except ValueError as error:
-        findings.append(Finding.from_error(error, "resources"))
-    dictionary = language()
-    vocabularies[DICTIONARY] = dictionary.tags
-    unknown = coverage(topic.keywords(len(topic.terms)), vocabularies)
-    findings += check_coverage(topic, unknown, lines)
-    topic_figures = None
-    try:
-        strategy = _strategy(topic, segmenter)
+        strategies.create(topic, resources=None, segmenter=segmenter)
     except ValueError as error:
         findings.append(Finding.from_error(error))
-        cut = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
-    else:
-        cut, topic_figures = strategy.segmenter.cut, figures(strategy)
-        floor = float(read_config(TopicFolder(Path(topic.source)).config).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
-        findings += check_weights(topic, topic_figures, floor, lines)
+    floor = float(read_config(TopicFolder(Path(topic.source)).config).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0
+    findings += check_weights(topic, floor, lines)
+    dictionary, cut = language(), Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir).cut
     findings += check_segmentation(topic, cut, lines)
     findings += check_forms(topic, lines)
     findings += check_overlaps(topic, cut, dictionary, lines)
     findings += check_general(topic, dictionary, lines)
     findings.sort(key=lambda f: _SEVERITIES.index(f.severity))
-    known = {resource: len(topic.terms) - len(lacking) for resource, lacking in unknown.items()}
-    return TopicReport(name, topic, tuple(dict.fromkeys(findings)), known, topic_figures)
-
-
-def _strategy(topic: Topic, segmenter: Backend) -> Semantic:
-    """The strategy ``semantic``, without resources; the topic's own strategy is created, too, to check its parameters."""
-    if topic.default_strategy != Semantic.name:
-        strategies.create(topic, resources=None, segmenter=segmenter)
-    return cast(Semantic, strategies.create(topic, Semantic.name, resources=None, segmenter=segmenter))
-
-
-def _vocabularies(resources: Resources, cache_dir: Path | None) -> dict[str, Container[str]]:
-    """The installed resources by their names in findings."""
-    open_vectors = functools.partial(WordVectors.open, cache_dir=cache_dir)
-    readers: dict[str, Callable[[Path], Container[str]]] = {"HowNet": HowNet, "vectors": open_vectors, "Cilin": Cilin}
-    return {name: read(path) for name, read in readers.items() if (path := resources.path(name.lower()))}
+    return TopicReport(name, topic, tuple(dict.fromkeys(findings)))
 
 
 class TopicLines:
@@ -173,7 +135,7 @@ class TopicLines:
         return int(match[1]) if match else 0
 
 
-# -- files, seeds, resources
+# -- files, seeds
 
 
 def check_files(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
@@ -210,87 +172,18 @@ def check_seeds(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
             yield Finding("warning", "seeds", message, f"Add {bare} to allowed_hosts, or leave the seed out", file, number)
 
 
-def check_resources(resources: Resources) -> Iterator[Finding]:
-    """Language resources that are missing or damaged."""
-    if resources.directory is None and not resources.overrides:
-        message = "language resources are switched off: words are like themselves only"
-        yield Finding("note", "resources", message, "Nothing, where that is meant; else leave TOPICAL_RESOURCES=0 out")
-        return
-    for name in (*strategies.load("semantic").needs, "cilin"):
-        try:
-            missing = resources.path(name) is None
-        except ValueError as error:
-            yield Finding.from_error(error, "resources")
-            continue
-        if missing:
-            resource = RESOURCES[name]
-            cost, _, remedy = resource.cost.partition(". ")
-            severity: Severity = "warning" if resource.archive and name != "cilin" else "note"
-            yield Finding(severity, "resources", f"{name} is missing. {cost}", remedy)
-
-
-def coverage(terms: Sequence[str], vocabularies: Mapping[str, Container[str]]) -> dict[str, list[str]]:
-    """Per vocabulary the terms that it does not know, in their order.
-
-    >>> coverage(["党建", "三会一课"], {"dictionary": {"党建"}, "vectors": set()})
-    {'dictionary': ['三会一课'], 'vectors': ['党建', '三会一课']}
-    """
-    return {name: [t for t in terms if t not in known] for name, known in vocabularies.items()}
-
-
-def check_coverage(topic: Topic, unknown: Mapping[str, Sequence[str]], lines: TopicLines) -> Iterator[Finding]:
-    """Terms that match themselves only, and terms that no resource knows; ``unknown`` is that of :func:`coverage`."""
-    terms = topic.keywords(len(topic.terms))
-    meaning = [set(unknown[name]) for name in ("HowNet", "vectors") if name in unknown]
-    literal = [t for t in terms if all(t in lacking for lacking in meaning)]
-    if meaning:
-        message = f"{len(literal)} of {len(terms)} terms are in neither HowNet nor the vectors: they match only themselves"
-        remedy = "Where a term has a more usual name, write that into terms.tsv, too"
-        yield from _words(lines, literal, "note", "coverage", message, remedy)
-    if len(unknown) > 1:
-        nowhere = [t for t in literal if all(t in lacking for lacking in map(set, unknown.values()))]
-        message = (
-            f"{len(nowhere)} of {len(terms)} terms are known to no resource at all ({', '.join(unknown)}): "
-            "new words and phrases, or misspelt ones"
-        )
-        yield from _words(lines, nowhere, "note", "coverage", message, "Look over their spelling")
-
-
 # -- weights
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What a topic's weights and comparisons come to."""
-
-    top: tuple[tuple[str, float], ...]  # the heaviest terms with their shares of Σ w²
-    alpha: float  # α of Eq. 5
-    beta: float  # β
-    lam: float  # λ
-    consistency: float  # ratio of the comparison matrix
-
-
-def figures(strategy: Semantic) -> Figures:
-    """The figures of a topic, by its strategy."""
-    squares = {t: strategy.topic.terms[t] ** 2 for t in strategy.topic.keywords(len(strategy.topic.terms))}
-    total = sum(squares.values())
-    return Figures(
-        top=tuple((t, square / total) for t, square in list(squares.items())[:10]),
-        alpha=strategy.eq5.alpha,
-        beta=strategy.eq5.beta,
-        lam=strategy.eq5.lam,
-        consistency=consistency_ratio(strategy.parameters.comparisons),
-    )
-
-
-def check_weights(topic: Topic, figures: Figures, floor: float, lines: TopicLines) -> Iterator[Finding]:
+def check_weights(topic: Topic, floor: float, lines: TopicLines) -> Iterator[Finding]:
     """Weights that dominate, are 0, lie at ``weight_floor``, or are missing."""
     n = len(topic.terms)
     if n < _FEW_TERMS:
         message = f"{counted(n, 'term')} only: most pages of the topic hold none of them"
         yield Finding("warning", "weights", message, "Add terms to terms.tsv", TERMS)
     most = max(_DOMINATES, 3 / n)
-    heavy = {t: share for t, share in figures.top if share > most}
+    total = sum(weight**2 for weight in topic.terms.values())
+    heavy = {t: share for t in topic.keywords(n) if (share := topic.terms[t] ** 2 / total) > most}
     shares = ", ".join(f"{t} {share:.0%}" for t, share in heavy.items())
     message = f"a term carries more than {most:.0%} of Σ w² over all {n} terms: {shares}"
     yield from _words(lines, heavy, "warning", "weights", message, "Set a lower weight in adjust.tsv")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from topical_crawler.authoring.check import Figures, Finding, TopicLines, TopicReport, check_topic
+from topical_crawler.authoring.check import Finding, TopicLines, TopicReport, check_topic
 from topical_crawler.cli.base import add_json
 from topical_crawler.cli.terminal import WIDTH, console, making_progress
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages
@@ -24,9 +24,9 @@ from topical_crawler.text import counted
 from topical_crawler.topic.topic import Topic
 
 DESCRIPTION = (
-    "Look over a topic: which terms the language resources know, which do not come out of the segmentation, which weights "
-    "dominate, seeds, duplicates. Every finding names file, line and remedy. Exit code 1 if there "
-    "is an error: something with which no crawl can start."
+    "Look over a topic: which terms do not come out of the segmentation, which are words of the general language, which weights "
+    "dominate, seeds, duplicates. Every finding names file, line and remedy. Exit code 1 if there is an error: something with "
+    "which no crawl can start."
 )
 _MOST_WORDS = 8
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -36,17 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", help="name or path")
     parser.add_argument("--fetch", action="store_true", help="fetch the seeds, too: do they answer, and do they lead on?")
     parser.add_argument("--all", action="store_true", help="every word of a finding, with its line")
-    add_json(parser, "print findings and figures as JSON")
+    add_json(parser, "print findings as JSON")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    language = resources(settings) or Resources.none()
     with console(stderr=True).status(f"looking at the words of {opts.topic}"):  # takes seconds
-        report = check_topic(opts.topic, language, cache_dir(settings), segmenter(settings))
+        report = check_topic(opts.topic, cache_dir(settings), segmenter(settings))
     findings = list(report.findings)
     seeds: list[tuple[Fetched, Judged | None]] = []
     if report.topic is not None and not report.errors and opts.fetch:
-        seeds, more = _fetch_seeds(report.topic, language, settings)
+        seeds, more = _fetch_seeds(report.topic, settings)
         findings = [*more, *findings]
     if opts.json:
         print(json.dumps(_figures(report, findings, seeds), ensure_ascii=False, indent=1))
@@ -55,14 +54,12 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     return 1 if report.errors else 0
 
 
-def _fetch_seeds(
-    topic: Topic, language: Resources, settings: AnySettings
-) -> tuple[list[tuple[Fetched, Judged | None]], list[Finding]]:
+def _fetch_seeds(topic: Topic, settings: AnySettings) -> tuple[list[tuple[Fetched, Judged | None]], list[Finding]]:
     """The seeds as a crawl would judge them, and those that do not answer or lead nowhere."""
     lines = TopicLines(topic)
     keyword = quote(topic.keywords(1)[0])
     addresses = [url.replace("{keyword}", keyword) for url, _, _ in lines.seeds]
-    name = strategy_name(settings) or topic.default_strategy
+    name, language = strategy_name(settings) or topic.default_strategy, resources(settings) or Resources.none()
     with making_progress() as progress:
         judge = Judge(topic, settings, make_strategy(topic, name, language, settings, progress=progress))
     with console(stderr=True).status(f"fetching {len(addresses)} seeds"):
@@ -92,26 +89,12 @@ def _show(
     out.print(Text(f"{what}: {', '.join(numbers)}", style=f"bold {style}"))
     if topic:
         out.print(topic.source, style="dim", markup=False)
-    if topic and report.known:
-        n = len(topic.terms)
-        out.print("\n[bold]Terms known[/]: " + ", ".join(f"{name} {k} ({k / n:.0%})" for name, k in report.known.items()))
-    if report.figures:
-        _show_figures(out, report.figures)
     if findings:
         _show_findings(out, findings, opts.all)
     if report.errors and opts.fetch:
         out.print("\nNo seed is fetched before the errors are gone.", style="red")
     if seeds:
         show_table(out, "Seeds", seeds)
-
-
-def _show_figures(out: Console, figures: Figures) -> None:
-    top = ", ".join(f"{term} {share:.0%}" for term, share in figures.top[:4])
-    out.print(f"\nHeaviest by their share of Σ w²: {top}", markup=False)
-    out.print(
-        f"[bold]A link[/] has the priority α {figures.alpha:.3f}·Rel(parent) + β {figures.beta:.3f}·Rel(anchor) + "
-        f"λ {figures.lam:.3f}·struct (consistency ratio {figures.consistency:.3f})"
-    )
 
 
 def _show_findings(out: Console, findings: Sequence[Finding], everything: bool) -> None:
@@ -135,8 +118,6 @@ def _figures(report: TopicReport, findings: Sequence[Finding], seeds: Sequence[t
     return {
         "topic": report.name,
         "terms": len(report.topic.terms) if report.topic else 0,
-        "known": dict(report.known),
-        "figures": dataclasses.asdict(report.figures) if report.figures else None,
         "findings": [
             dataclasses.asdict(f) | {"words": [{"word": word, "line": line} for word, line in f.words]} for f in findings
         ],
