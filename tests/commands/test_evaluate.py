@@ -129,7 +129,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
-        ((), 2, ("say what to do: sites, harvest or crawl",)),
+        ((), 2, ("say what to do: sites or harvest",)),
         (("sites", "semantic"), 2, ("--labels",)),
         (("sites", "--labels", "nowhere.tsv", "semantic"), 1, ("topical-crawler evaluate sites:", "nowhere.tsv")),
         (("sites", "--labels", "bad.tsv", "semantic"), 1, ("bad.tsv, line 2: the grade is '5'", "Remedy")),
