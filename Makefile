@@ -20,7 +20,8 @@ crawl: setup
 test: setup
 	$(BIN)/python -m pytest $(ARGS)
 
-# Also the tests of experiments, benchmarks, demo and deployment, and four times as many examples of each property: what CI runs.
+# Also the tests of experiments, benchmarks, demo, deployment and browsers, slow ones, and four times as many examples of each
+# property: what CI runs.
 test-all: setup
 	$(BIN)/python -m pytest --all tests topical_crawler experiments $(ARGS)
 

@@ -33,8 +33,11 @@ os.environ.setdefault("TOPICAL_TEST_RESOURCES", str(Resources.from_settings({}).
 os.environ["XDG_DATA_HOME"] = str(ROOT / "tests" / "no_user_data")
 os.environ.pop("TOPICAL_RESOURCES_DIR", None)
 
-ONLY_WITH_ALL = frozenset(ROOT / "tests" / name for name in ("experiments", "benchmarks", "demo", "deploy"))
-"""Folders of tests that run with ``--all`` (``make test-all``, as in CI), or where they are named."""
+_FOLDERS = ("experiments", "benchmarks", "demo", "deploy")
+_BROWSERS = ("crawl/test_script_crawls.py", "workbench/test_judging_page.py", "workbench/test_workbench_page.py")
+ONLY_WITH_ALL = frozenset(ROOT / "tests" / name for name in (*_FOLDERS, *_BROWSERS))
+"""Folders and modules of tests that run with ``--all`` (``make test-all``, as in CI), or where they are named. So do single tests
+that are marked ``slow``."""
 EXAMPLES = {"some": 25, "all": 100}
 """Examples of each property, without and with ``--all``."""
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
@@ -47,9 +50,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare ``--all``."""
-    folders = ", ".join(sorted(folder.name for folder in ONLY_WITH_ALL))
+    paths = ", ".join(sorted(str(path.relative_to(ROOT / "tests")) for path in ONLY_WITH_ALL))
     examples = f"{EXAMPLES['all']} examples of each property, not {EXAMPLES['some']}"
-    parser.addoption("--all", action="store_true", help=f"also run the tests of {folders}; {examples}")
+    parser.addoption("--all", action="store_true", help=f"also run slow tests and those of {paths}; {examples}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,11 +61,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out a folder of :data:`ONLY_WITH_ALL` without ``--all``, unless an argument leads into it."""
+    """Leave out what :data:`ONLY_WITH_ALL` has without ``--all``, unless an argument leads into it."""
     if config.option.all or collection_path not in ONLY_WITH_ALL:
         return None
-    named = [Path(argument.partition("::")[0]).absolute() for argument in config.args]
-    return None if any(path.is_relative_to(collection_path) for path in named) else True
+    return None if any(path.is_relative_to(collection_path) for path in _named(config)) else True
+
+
+def _named(config: pytest.Config) -> list[Path]:
+    return [Path(argument.partition("::")[0]).absolute() for argument in config.args]
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -97,7 +103,7 @@ def _compile_a_share(config: pytest.Config) -> None:
     first = int(worker["workerid"].removeprefix("gw"))
     modules = sorted((ROOT / "tests").rglob("test_*.py"))
     if not config.option.all:
-        modules = [path for path in modules if ONLY_WITH_ALL.isdisjoint(path.parents)]
+        modules = [path for path in modules if ONLY_WITH_ALL.isdisjoint((path, *path.parents))]
     for path in modules[first :: worker["workercount"]]:
         compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
         if rewrite._read_pyc(path, compiled) is None:
@@ -106,7 +112,13 @@ def _compile_a_share(config: pytest.Config) -> None:
             rewrite._write_pyc(state, code, digest, compiled)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests that are marked ``slow`` without ``--all``, unless an argument names their module. Sort the others."""
+    named = _named(config)
+    slow = [item for item in items if item.get_closest_marker("slow") and not config.option.all and item.path not in named]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
+
     def place(item: pytest.Item) -> int:
         folder = item.path.relative_to(ROOT).parts[1]
         return SLOW_FIRST.index(folder) if item.path.is_relative_to(ROOT / "tests") and folder in SLOW_FIRST else len(SLOW_FIRST)

@@ -91,6 +91,7 @@ def test_every_kind_of_data_file_is_packaged() -> None:
     assert set(CONFIG["tool"]["setuptools"]["package-data"]["*"]) >= {f"*{suffix}" for suffix in DATA}
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_everything_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -106,6 +107,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel: Path) -> None:
     assert wheel.name == f"topical_crawler-{version}-py3-none-any.whl"
 
 
+@pytest.mark.slow
 def test_the_egg_holds_everything_and_nothing_else(egg: Path) -> None:
     with zipfile.ZipFile(egg) as archive:
         names = {name for name in archive.namelist() if not name.startswith("EGG-INFO/")}
@@ -114,6 +116,7 @@ def test_the_egg_holds_everything_and_nothing_else(egg: Path) -> None:
         assert "EGG-INFO/zip-safe" in archive.namelist()
 
 
+@pytest.mark.slow
 def test_the_egg_works_zipped(egg: Path, tmp_path: Path) -> None:
     """As in scrapyd: never unpacked, and run from an empty folder."""
     shown = run("-X", "utf8", "-c", USE_OF_THE_EGG, str(egg), cwd=tmp_path).split()
