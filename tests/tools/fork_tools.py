@@ -38,23 +38,33 @@ from wait_tools import HANGS
 
 from topical_crawler import Page, settings, strategies, workers
 from topical_crawler.cleaning.boilerplate import default_patterns
+from topical_crawler.cleaning.characters import usual_han
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.extraction.extract import warm_up
 from topical_crawler.strategies.semantic.url_structure import site
 
+_MIDDLEWARES = ("defaultheaders", "downloadtimeout", "httpauth", "httpproxy", "offsite", "retry", "stats", "useragent")
 PRELOADED = [
+    "rich._emoji_codes",
     "scrapy.cmdline",
     "scrapy.crawler",
+    "scrapy.logformatter",
     "scrapy.shell",
     "scrapy.commands.parse",
-    "scrapy.core.downloader.handlers.file",
-    "scrapy.core.downloader.handlers.http11",
+    *(f"scrapy.core.downloader.handlers.{name}" for name in ("datauri", "file", "ftp", "http11", "s3")),
     "scrapy.downloadermiddlewares.cookies",
     "scrapy.downloadermiddlewares.httpcache",
     "scrapy.downloadermiddlewares.httpcompression",
-    "scrapy.extensions.memusage",
+    *(f"scrapy.downloadermiddlewares.{name}" for name in _MIDDLEWARES),
+    *(f"scrapy.extensions.{name}" for name in ("closespider", "corestats", "logcount", "memdebug", "memusage")),
+    *(f"scrapy.extensions.{name}" for name in ("spiderstate", "throttle")),
+    *(f"scrapy.spidermiddlewares.{name}" for name in ("depth", "metacopy", "start", "urllength")),
     "topical_crawler.cli.actions",
     "topical_crawler.extensions",
-    *(f"topical_crawler.downloadermiddlewares.{name}" for name in ("archive", "documents", "redirects", "rests", "robots")),
+    *(
+        f"topical_crawler.downloadermiddlewares.{name}"
+        for name in ("archive", "documents", "redirects", "rests", "robots", "scripts")
+    ),
     "topical_crawler.middlewares",
     "topical_crawler.pipelines",
     "topical_crawler.scheduler",
@@ -347,8 +357,10 @@ def read_dictionaries() -> None:
     warm_up()
     default_patterns()
     site("http://www.example.cn/")
+    usual_han()
 
     with tempfile.TemporaryDirectory() as folder:
+        CorpusStore(Path(folder) / "corpus.sqlite").close()
         for topic in ("partybuilding", str(make_topic(Path(folder) / "topic"))):
             strategies.create(topic, "adaptive", resources=None).judge(Page("http://a.cn/", title="党建"))
 
