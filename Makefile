@@ -6,6 +6,8 @@ TOPIC ?= partybuilding
 
 .PHONY: setup demo crawl test test-all lint type floors experiments bench torture fuzz docs architecture wheel installed egg clean
 .DEFAULT_GOAL := setup
+# What is not kept compiled is compiled by each of the hundred processes that a test run starts.
+unexport PYTHONDONTWRITEBYTECODE
 
 setup:
 	@VENV=$(VENV) $(PYTHON) bootstrap.py setup

@@ -52,6 +52,7 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     lock, command = TARGETS[target]
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of the many processes compiles what it imports
     try:
         setup(lock)
     except subprocess.CalledProcessError as error:
