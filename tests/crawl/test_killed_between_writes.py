@@ -7,11 +7,14 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from crawl_tools import DEMO, ROOT, command, crawled_urls, essence, make_topic, rows, start
 
 from topical_crawler.web.urls import fingerprint
 
-KILLS = [
+Kill = tuple[str, int, str]
+FEW = [("CorpusStore.put", 9, "after"), ("SqliteFrontier.done", 13, "after"), ("SetAside.drop", 1, "before")]
+EVERY = [
     ("CorpusStore.put", 6, "before"),
     ("CorpusStore.put", 9, "after"),  # the row is there, and its page waits for the frontier
     ("SetAside.put", 4, "after"),
@@ -26,9 +29,9 @@ KILLS = [
 ]
 
 
-def run(topic: Path, data: Path, where: str = "-", call: int = 0, when: str = "-") -> tuple[int, str]:
+def run(topic: Path, data: Path, pages: int, where: str = "-", call: int = 0, when: str = "-") -> tuple[int, str]:
     """A crawl of the demo web, its exit code and its log."""
-    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG", "pages": 180}
+    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG", "pages": pages}
     line = command(topic, data, str(DEMO / "seeds.txt"), **web)
     interpreter, _, _, *arguments = line  # python -m scrapy
     process = start([interpreter, str(ROOT / "tests/tools/killed_at.py"), where, str(call), when, *arguments])
@@ -42,18 +45,19 @@ def outcomes(data: Path) -> list[bytes]:
         return [fingerprint(url) for (url,) in file.execute("SELECT url FROM outcomes")]
 
 
-def test_a_kill_between_any_two_writes_loses_and_doubles_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kills", "pages"), [(FEW, 70), pytest.param(EVERY, 180, marks=pytest.mark.slow)], ids=["few", "every"])
+def test_a_kill_between_two_writes_loses_and_doubles_nothing(kills: list[Kill], pages: int, tmp_path: Path) -> None:
     topic = make_topic(tmp_path / "few", default_strategy='"adaptive"')
     whole, data = tmp_path / "whole", tmp_path / "data"
-    code, log = run(topic, whole)
+    code, log = run(topic, whole, pages)
     assert code == 0, log
     done: set[bytes] = set()
-    for kill in KILLS:
-        code, log = run(topic, data, *kill)
+    for kill in kills:
+        code, log = run(topic, data, pages, *kill)
         assert code == -signal.SIGKILL, (kill, log)
         assert not [url for url in crawled_urls(log) if fingerprint(url) in done], kill
         done = set(outcomes(data))
-    code, log = run(topic, data)
+    code, log = run(topic, data, pages)
     assert code == 0 and not [url for url in crawled_urls(log) if fingerprint(url) in done]
     assert sorted(outcomes(data)) == sorted(outcomes(whole))
     assert len(outcomes(data)) == len(set(outcomes(data)))

@@ -112,7 +112,7 @@ def until_football_is_kept(data: Path, web: Site, workers: int = 1) -> None:
 def test_a_crawl_that_runs_learns_from_each_mark_and_goes_on_so_when_resumed(topic: Path, web: Site, tmp_path: Path) -> None:
     data = tmp_path / "data"
     with running(topic, data, web) as log:
-        wait_for(lambda: len(web.pages()) > 80)
+        wait_for(lambda: len(web.pages()) > 50)
         assert not any(row.keep for row in football(data)[5:])
         items, said = judge(data)
         assert len(items) == 20
@@ -128,7 +128,7 @@ def test_a_crawl_that_runs_learns_from_each_mark_and_goes_on_so_when_resumed(top
 def test_a_crawl_that_does_not_run_learns_the_marks_when_it_is_resumed(topic: Path, web: Site, tmp_path: Path) -> None:
     data = tmp_path / "data"
     with running(topic, data, web):
-        wait_for(lambda: len(web.pages()) > 80)
+        wait_for(lambda: len(web.pages()) > 50)
     first, said = judge(data)
     assert "the crawl learns from 20 marked texts" in said
     second, said = judge(data)
@@ -138,6 +138,7 @@ def test_a_crawl_that_does_not_run_learns_the_marks_when_it_is_resumed(topic: Pa
         until_football_is_kept(data, web)
 
 
+@pytest.mark.slow
 def test_all_workers_of_a_crawl_learn_from_each_mark(topic: Path, web: Site, tmp_path: Path) -> None:
     data = tmp_path / "party"
     with RedisServer(tmp_path) as server:
@@ -146,7 +147,7 @@ def test_all_workers_of_a_crawl_learn_from_each_mark(topic: Path, web: Site, tmp
             running(topic, data, web, TOPICAL_WORKER="one", **shared) as one,
             running(topic, data, web, TOPICAL_WORKER="two", **shared) as two,
         ):
-            wait_for(lambda: len(web.pages()) > 80)
+            wait_for(lambda: len(web.pages()) > 50)
             _, said = judge(data, *(f"-s{name}={value}" for name, value in shared.items()))
             assert "party: the crawl learns from 20 marked texts" in said
             until_football_is_kept(data, web, workers=2)

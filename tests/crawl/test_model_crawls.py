@@ -27,12 +27,13 @@ def topic_with(folder: Path, model: Mapping[str, object]) -> Path:
     return topic
 
 
+@pytest.mark.slow
 def test_texts_that_a_pipeline_takes_to_be_off_topic_are_rejected(tmp_path: Path) -> None:
     """The terms are words of any news. The model has read two dozen sentences, none of them of the demo web."""
     topic = topic_with(tmp_path / "news", {"kind": "sklearn", "path": "party.skops"})
     (topic / "terms.tsv").write_text("\n".join(["学习", "组织", "活动", "群众", "服务", "社区"]) + "\n", encoding="utf-8")
     save_pipeline(topic / "party.skops")
-    options = {"pages": 150, "strategy": "breadth_first", "TOPICAL_REPLAY": DEMO / "demo-web.warc.gz"}
+    options = {"pages": 80, "strategy": "breadth_first", "TOPICAL_REPLAY": DEMO / "demo-web.warc.gz"}
     crawls = {}
     for model in ("", "none"):
         data = tmp_path / f"data-{model}"

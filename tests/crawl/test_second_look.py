@@ -99,8 +99,8 @@ def looked_at(data: Path) -> list[Record]:
 def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp_path: Path) -> None:
     with (DEMO / "labels.tsv").open(encoding="utf-8") as file:
         grades = {row["url"]: row["grade"] for row in csv.DictReader(file, delimiter="\t")}
-    ended = crawl(topic, tmp_path / "with", SEEDS, **WEB)
-    without = crawl(topic, tmp_path / "without", SEEDS, **WEB, TOPICAL_SECOND_LOOK_MB=0)
+    ended = crawl(topic, tmp_path / "with", SEEDS, **{**WEB, "pages": 150})
+    without = crawl(topic, tmp_path / "without", SEEDS, **{**WEB, "pages": 150}, TOPICAL_SECOND_LOOK_MB=0)
     assert ended.code == without.code == 0
     first, both = ({row.url for row in rows(tmp_path / name) if row.keep} for name in ("without", "with"))
     found = looked_at(tmp_path / "with")
@@ -132,6 +132,7 @@ def test_looks_are_taken_in_between_too_and_pipelines_of_ones_own_have_the_texts
     assert not [row for row in rows(data) if row.keep and row not in texts and "再看一遍" in (row.text or "")]
 
 
+@pytest.mark.slow
 def test_looks_at_a_corpus_in_postgresql_are_the_same(
     whole: tuple[Path, Crawled], topic: Path, project: Path, tmp_path: Path, postgresql: GivenServer
 ) -> None:
@@ -142,6 +143,7 @@ def test_looks_at_a_corpus_in_postgresql_are_the_same(
         assert essence(list(store.records(Filters(rejected=True)))) == essence(rows(whole[0]))
 
 
+@pytest.mark.slow
 def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
     whole: tuple[Path, Crawled], topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +229,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_a_worker_looks_at_what_it_has_set_aside_itself_also_while_it_waits_for_seeds(
     server: RedisServer, topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

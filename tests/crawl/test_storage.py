@@ -43,7 +43,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
     settings = "from topical_crawler.settings import *\nSPIDER_MODULES = ['own_spiders', 'topical_crawler.spiders']\n"
     (project / "project_settings.py").write_text(settings, encoding="utf-8")
     (project / "own_spiders.py").write_text(FULL, encoding="utf-8")
-    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "pages": 100}
+    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "pages": 40}
     ended = crawl("partybuilding", data, str(DEMO / "seeds.txt"), project, spider="full", **web)
     assert "storage failed" in ended.log and "Cannot store what was fetched" in ended.log
     assert len(rows(data)) == 5

@@ -48,6 +48,7 @@ def reasons(data: Path) -> dict[str, str]:
     return {row.url: row.reason for row in rows(data)}
 
 
+@pytest.mark.slow
 def test_twelve_hosts_that_are_away_lose_no_page(topic: Path, tmp_path: Path) -> None:
     with ExitStack() as stack:
         good = stack.enter_context(Site())

@@ -52,6 +52,7 @@ Copy = Callable[[str], Path]
 Trained = tuple[Path, Path]
 
 
+@pytest.mark.slow
 def test_killed_between_epochs_it_ends_the_same(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", 150)
     train_whole(tmp_path / "whole", source, 3, SMALL, hash_seed="1")
