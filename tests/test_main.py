@@ -39,7 +39,7 @@ def forked(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str
 def test_help_is_a_page_that_names_every_action(tmp_path: Path) -> None:
     shown = topical_crawler("--help", cwd=tmp_path)
     assert shown.returncode == 0
-    assert shown.stdout == topical_crawler(cwd=tmp_path).stdout
+    assert shown.stdout == forked(cwd=tmp_path).stdout
     lines = shown.stdout.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 120
     listed = _blocks(shown.stdout)
@@ -62,8 +62,8 @@ def _blocks(text: str) -> dict[str, str]:
 def test_every_command_says_by_which_name_it_was_called(tmp_path: Path) -> None:
     assert topical_crawler("corpus", "stats", "-h", cwd=tmp_path).stdout.startswith("usage: topical-crawler corpus stats")
     for command in ("crawl TOPIC", "workbench [CRAWL …]", "settings [options]"):
-        assert f"topical-crawler {command}" in topical_crawler(command.split()[0], "-h", cwd=tmp_path).stdout
-    failed = topical_crawler("corpus", "stats", "nothing", cwd=tmp_path)
+        assert f"topical-crawler {command}" in forked(command.split()[0], "-h", cwd=tmp_path).stdout
+    failed = forked("corpus", "stats", "nothing", cwd=tmp_path)
     assert failed.returncode == 1
     assert failed.stderr.startswith("topical-crawler corpus stats: ")
 

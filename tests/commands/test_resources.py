@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import os
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_tools import exit_code
+from fork_tools import run_forked
 
 from topical_crawler.resources.registry import RESOURCES, Archive
 
@@ -142,6 +142,5 @@ def test_pip_fails(resources: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_help_in_a_process_of_its_own(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for arguments, says in ((["--help"], "TOPICAL_RESOURCES_DIR"), (["check", "--help"], "Exit code 1")):
-        command = [sys.executable, "-m", "topical_crawler", "resources", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        done = run_forked(["-m", "topical_crawler", "resources", *arguments], tmp_path, environment)
         assert done.returncode == 0 and says in done.stdout, done.stderr

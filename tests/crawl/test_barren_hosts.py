@@ -189,7 +189,7 @@ def test_a_text_brings_the_links_of_its_host_back_to_their_places(opener: Opener
     assert set(VIDEOS) < set(order[:60])
 
 
-@pytest.mark.parametrize("stops", [(3,), (7, 12), (30,), (5, 6, 7, 8, 9, 40)])
+@pytest.mark.parametrize("stops", [(3, 7, 12, 30), (5, 6, 7, 8, 9, 40)])
 def test_a_crawl_that_was_stopped_decides_as_one_that_ran_through(stops: tuple[int, ...], opener: Opener, tmp_path: Path) -> None:
     with closing(opener(TOPICAL_DATA_DIR=tmp_path / "whole")) as made:
         whole = walked(made, web())

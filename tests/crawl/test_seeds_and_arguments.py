@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 from crawl_tools import ROOT, TERMS, Reply, Site, article, command, crawl, environment, make_topic, rows
+from fork_tools import run_forked
 
 START = {"topic": "SMALL", "seeds": "http://a.example/"}
 REFUSED: dict[str, tuple[dict[str, object], str]] = {
@@ -86,7 +85,7 @@ RUN = """
 import contextlib, io, json, sys
 from scrapy.cmdline import execute
 ended = []
-for line in json.load(sys.stdin):
+for line in json.load(open(sys.argv[1], encoding="utf-8")):
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors):
         try:
@@ -109,15 +108,11 @@ def refusals(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         filled = {key: {"SMALL": topic, "BAD": bad}.get(str(value), value) for key, value in options.items()}
         line = command(filled.pop("topic"), folder / str(number), **filled, LOG_LEVEL="WARNING")  # type: ignore[arg-type]
         lines.append(line[line.index("crawl") :])
-    ran = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps(lines),
-        capture_output=True,
-        encoding="utf-8",
-        cwd=ROOT,
-        env=environment(),
-        check=True,
-    )
+    script, given = folder / "run.py", folder / "lines.json"
+    script.write_text(RUN, encoding="utf-8")
+    given.write_text(json.dumps(lines), encoding="utf-8")
+    ran = run_forked([script, given], ROOT, environment())
+    assert ran.returncode == 0, ran.stderr
     return dict(zip(REFUSED, json.loads(ran.stdout), strict=True))
 
 
@@ -130,14 +125,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(refusals: dict[str, tuple[in
 
 
 def test_an_unknown_spider_is_refused() -> None:
-    ran = subprocess.run(
-        command("x", Path("nowhere"), spider="tropical"),
-        capture_output=True,
-        encoding="utf-8",
-        cwd=ROOT,
-        env=environment(),
-        check=False,
-    )
+    ran = run_forked(command("x", Path("nowhere"), spider="tropical")[1:], ROOT, environment())
     assert ran.returncode == 2
     assert "there is no spider 'tropical'; there is: topical" in ran.stdout + ran.stderr
     assert "Traceback" not in ran.stderr

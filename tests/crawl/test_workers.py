@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import msgpack
 import pytest
-from crawl_tools import Reply, Site, article, command, crawl, make_topic, rows, start
+from crawl_tools import ROOT, Reply, Site, article, command, crawl, environment, make_topic, rows, start
+from fork_tools import run_forked
 from redis_tools import RedisServer
 from scrapy.settings import Settings
 from wait_tools import HANGS, wait_for
@@ -150,9 +150,7 @@ def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_pa
 
 def test_no_server_is_one_line(topic: Path, tmp_path: Path) -> None:
     options = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": "redis://:geheim@127.0.0.1:1/0", "TOPICAL_PATIENCE": 0.1}
-    ended = subprocess.run(
-        command(topic, tmp_path, "http://a.cn/", **options), capture_output=True, encoding="utf-8", check=False
-    )
+    ended = run_forked(command(topic, tmp_path, "http://a.cn/", **options)[1:], ROOT, environment())
     assert ended.returncode == 2
     assert "Redis at 127.0.0.1:1/0 does not answer" in ended.stderr and "Remedy" in ended.stderr
     assert "geheim" not in ended.stderr + ended.stdout and "Traceback" not in ended.stderr
