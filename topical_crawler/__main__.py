@@ -30,7 +30,7 @@ Work with what was collected (data/TOPIC, or a topic's name)
                             export, sample, judge, report, clean, copy, rebuild: use it; extract
 
 More
-  topic                     list, show, new, seeds, build, check, expand, explain
+  topic                     list, show, new, seeds, build, check, explain
   frontier                  stats, top, push, pause, resume, stop, threshold, requeue, purge: steer a crawl
   resources                 fetch, list, check, train, import: language resources
   evaluate                  sites, harvest: score crawls against labels

@@ -13,7 +13,6 @@ from crawl_tools import DEMO
 from scrapy.settings import Settings
 
 from topical_crawler import Candidate, Evidence, services, strategies, workbench
-from topical_crawler.authoring.neighbours import SOURCES
 from topical_crawler.authoring.seeds import Nearness, from_sites, rank
 from topical_crawler.authoring.start import from_keywords, from_sentence, from_texts, other_names
 from topical_crawler.extraction.kinds import KINDS
@@ -86,7 +85,6 @@ def test_why_the_workbench_proposes_terms_and_addresses(tmp_path: Path) -> None:
     start = from_sentence("环境保护与网络游戏产业")
     whys |= {term.why for term in (*start.terms, *other_names(start.terms), *from_keywords(["党建"]).terms)}
     whys |= {term.why for term in from_texts(["党员到社区报到，支部开展党课学习。"] * 3).terms}
-    whys |= {f"near 党建 ({source} 0.80)" for source in SOURCES} | {"short for 环境保护 (vectors 0.61)"}
     assert {"host", "seed", "home", "known", "sentence", "keyword", "texts:", "other"} <= {why.split()[0] for why in whys}
     assert [why for why in whys if not has_chinese_name(why) or ";" in why] == []
 

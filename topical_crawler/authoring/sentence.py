@@ -8,16 +8,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from topical_crawler.authoring.candidates import has_good_edges
-from topical_crawler.authoring.neighbours import specificity
 from topical_crawler.text.segment import CONTENT_TAGS, Segmenter, default_stopwords, lexicon_words, normalise
 from topical_crawler.text.statistics import language
 
 _MAX_JOINED = 4
+_GENERAL_IDF, _RARE_IDF = 3.0, 9.0
 RARE, _SPECIFIC = 0.9, 0.8
 """Specificity from which a word of any kind tells a topic, and a noun by itself."""
 _CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
@@ -68,6 +69,19 @@ def read(sentence: str, known: Known) -> Reading:
     rest = (w for w in itertools.chain(*phrases) if w not in taken and w not in default_stopwords())
     left_out = list(dict.fromkeys(w for w in rest if len(w) > 1 or not language().tag(w).startswith(("a", "v"))))
     return Reading(words, compounds, [part for part in parts if part not in words + compounds], left_out)
+
+
+def specificity(word: str) -> float:
+    """How specific a word is, 0.05 (进行) to 1: its inverse document frequency in jieba's table, with 3 to 9 mapped to 0 to 1.
+
+    A word not in the table is rare: 1.
+
+    >>> round(specificity("工作"), 2), round(specificity("软件"), 2), specificity("操作系统")
+    (0.2, 0.73, 1.0)
+    """
+    rate = language().rate(word)
+    idf = -math.log(rate) if rate else _RARE_IDF
+    return min(1.0, max(0.05, (idf - _GENERAL_IDF) / (_RARE_IDF - _GENERAL_IDF)))
 
 
 def is_specific_noun(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""The first terms of a topic: from a sentence, keywords, example texts or a category, with the words near them.
+"""The first terms of a topic: from a sentence, keywords, example texts or a category.
 
 >>> start = from_sentence("新能源汽车的原理")
 >>> [term.word for term in start.terms], start.left_out
@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from collections import Counter
@@ -17,8 +16,7 @@ from pathlib import Path
 
 from topical_crawler.authoring.candidates import find_candidates, has_good_edges
 from topical_crawler.authoring.folder import BuiltFolder, Written, check_term
-from topical_crawler.authoring.neighbours import propose, specificity
-from topical_crawler.authoring.sentence import RARE, Known, is_specific_noun, read
+from topical_crawler.authoring.sentence import RARE, Known, is_specific_noun, read, specificity
 from topical_crawler.cleaning.characters import scripts, to_mainland, traditional_forms
 from topical_crawler.package_data import data_folder
 from topical_crawler.resources.categories import GENERATIONS, CategoryTree
@@ -35,15 +33,6 @@ GENERAL, GENERAL_WEIGHT, PART_WEIGHT = 0.6, 0.5, 0.25
 """Words of a specificity below the first (教育) tell little and weigh the second, parts of words (网络 of 网络游戏) the third."""
 WORD, COMPOUND, PART, SAME = "sentence", "sentence: neighbours", "sentence: part of a word", "other name of"
 """Why a word of a sentence is a term."""
-NEIGHBOURS = 60
-"""How many words near the first terms a topic begins with."""
-SHARE = 0.3
-"""Weight of a neighbour of score 1, in weights of a first term: without neighbours a crawl misses texts, at full weight they
-spoil the order of the first pages (docs/decisions.md)."""
-SHORT_FORM = 0.5
-"""Least cosine of a term and a short form of it."""
-LONGEST = 8
-"""Characters of a term of which short forms are looked for: their number doubles with each."""
 KEYWORDS = 20
 """How many words of example texts become terms."""
 _GENERAL_NOUN = 0.5
@@ -193,61 +182,6 @@ def from_category(tree: CategoryTree, name_or_code: str, generations: int = GENE
     return Start([FirstTerm(w, math.nan if w in own else q, f"category {code}") for w, q in words.items() if q > 0])
 
 
-def neighbours(
-    terms: Sequence[FirstTerm],
-    resources: Resources,
-    n: int = NEIGHBOURS,
-    known: Collection[str] = (),
-    cache_dir: Path | None = None,
-) -> list[FirstTerm]:
-    """Short forms of the terms (:func:`short_forms`), and the ``n`` words nearest to them, with the weight ``SHARE`` · score².
-
-    All words that the user named pull alike, so that a word near to one of them comes behind those near to several; parts of them
-    that are not specific do not pull. Arguments and errors as in :func:`~topical_crawler.authoring.neighbours.propose`.
-    """
-    weights = {t.word: 1.0 if t.yours else t.in_means for t in terms}
-    parts = {t.word for t in terms if t.why == PART and not math.isnan(t.weight)}
-    pulling = {word: weight for word, weight in weights.items() if word not in parts}
-    path = resources.path("vectors")
-    short = short_forms(terms, WordVectors.open(path, cache_dir), known) if path else []
-    taken = {*known, *parts, *(term.word for term in short)}
-    nearest = propose(pulling, resources, n=max(n, 1), known=taken, cache_dir=cache_dir)[:n]
-    near = [FirstTerm(p.word, SHARE * p.score**2, f"near {p.sources[0][1]} ({p.sources[0][0]} {p.score:.2f})") for p in nearest]
-    return [*short, *near]
-
-
-def short_forms(terms: Sequence[FirstTerm], vectors: WordVectors, known: Collection[str] = ()) -> list[FirstTerm]:
-    """Words for the same in fewer of its characters (环境保护: 环保), which many texts use instead.
-
-    A short form has two or more characters of the term, in their order but not side by side, and a cosine with it of at least
-    :data:`SHORT_FORM`. It weighs the square of that, in parts of what the term weighs.
-
-    Args:
-        terms: one of more than :data:`LONGEST` characters has none.
-        vectors: of words.
-        known: words that are not wanted.
-
-    >>> import numpy as np
-    >>> vectors = WordVectors(["环境保护", "环保", "护士"], np.array([[1, 0], [0.8, 0.6], [0, 1]], dtype=np.float32))
-    >>> [(term.word, round(term.weight, 2)) for term in short_forms([FirstTerm("环境保护", math.nan, WORD)], vectors)]
-    [('环保', 0.64)]
-    """
-    there = {normalise(word) for word in known} | {term.word for term in terms}
-    found: dict[str, FirstTerm] = {}
-    for term in terms:
-        if term.word.isascii() or term.word not in vectors.rows or len(term.word) > LONGEST:
-            continue
-        for length in range(2, len(term.word)):
-            for word in map("".join, itertools.combinations(term.word, length)):
-                score = vectors.similarity(term.word, word) if word in vectors.rows and word not in term.word else 0.0
-                if score < SHORT_FORM or word in there:
-                    continue
-                weight = score**2 * term.in_means
-                if word not in found or weight > found[word].weight:
-                    found[word] = FirstTerm(word, weight, f"short for {term.word} (vectors {score:.2f})")
-    return sorted(found.values(), key=lambda term: (-term.weight, term.word))
-
-
 def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
     """Whether any installed resource has a word."""
     vectors, hownet, cilin = (resources.path(name) for name in ("vectors", "hownet", "cilin"))
@@ -296,7 +230,6 @@ THRESHOLDS = {"page_threshold": 0.02, "link_threshold": 0.02, "tunnel": 2, "text
 """Of the semantic strategy, for topics of a few words; chosen on the recorded real sites (docs/decisions.md)."""
 _TERMS_HEAD = """\
 # Term <TAB> weight (none: that of the mean word, 1) <TAB> where it comes from. One a line; yours to edit.
-# Words near the first terms weigh little: they settle the order of what the first terms leave equal.
 """
 _ADJUST_HEAD = """\
 # Weights by hand, which go before all others: word <TAB> weight <TAB> reason. 0 silences a word that misleads.
@@ -317,7 +250,7 @@ def check_free(path: Path) -> None:
         raise TopicError(f"{path} is a file. Remedy: name another folder")
     folder = TopicFolder(path)
     if folder.config.exists():
-        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or topical-crawler topic build or expand")
+        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or topical-crawler topic build")
     for file in (folder.terms, folder.weights):
         if file.exists():
             raise TopicError(
@@ -326,16 +259,13 @@ def check_free(path: Path) -> None:
             )
 
 
-def write_start(
-    path: Path, title: str, description: str, terms: Sequence[FirstTerm], near: Sequence[FirstTerm], seeds: Sequence[str]
-) -> None:
+def write_start(path: Path, title: str, description: str, terms: Sequence[FirstTerm], seeds: Sequence[str]) -> None:
     """Write a new topic folder.
 
     Args:
         path: the folder; created if missing.
         title, description: shown to users.
         terms: a later ``topical-crawler topic build`` keeps the user's own: those without a weight and those marked as such.
-        near: words near them; a later build replaces them.
         seeds: start URLs.
 
     Raises:
@@ -344,7 +274,7 @@ def write_start(
     check_free(path)
     if not terms:
         raise TopicError(f"{path}: no term found. Remedy: name some, --keywords 操作系统,内核")
-    for term in (*terms, *near):
+    for term in terms:
         check_term(term.word)
     path.mkdir(parents=True, exist_ok=True)
     folder_files = {
@@ -356,7 +286,7 @@ def write_start(
         if not (path / name).exists():
             path.joinpath(name).write_text(text, encoding="utf-8")
     own = [f"{t.word}\t\t{t.why}" for t in terms if math.isnan(t.weight)]
-    lines = {t.word: f"{t.word}\t{t.weight:.4f}\t{t.why}" for t in (*terms, *near) if not math.isnan(t.weight)}
+    lines = {t.word: f"{t.word}\t{t.weight:.4f}\t{t.why}" for t in terms if not math.isnan(t.weight)}
     text = _TERMS_HEAD + "".join(f"{line}\n" for line in (*own, *lines.values()))
     heads = {line: line for line in _TERMS_HEAD.splitlines()}
     weighed = [t.word for t in terms if t.yours and not math.isnan(t.weight)]

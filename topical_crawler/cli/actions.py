@@ -100,7 +100,6 @@ TOPIC = Command(
         "seeds": ("topic.seeds", "propose start URLs: known sites, links of Wikipedia, a search by a server of yours"),
         "build": ("topic.build", "find terms in a domain corpus, choose and weigh them"),
         "check": ("topic.check", "what in a topic's files does not do what it should; do its seeds answer and lead on"),
-        "expand": ("topic.expand", "propose neighbours of a topic's terms (HowNet, Cilin, word vectors)"),
         "explain": ("topic.explain", "why pages or texts are on topic or not, word by word and link by link"),
     },
     description=(
@@ -108,7 +107,7 @@ TOPIC = Command(
         "weighs them (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2); what a person wrote into the folder stays."
     ),
     usage=(
-        "list | show TOPIC | new FOLDER [SENTENCE] | seeds TOPIC|SENTENCE | build FOLDER --corpus SOURCE… | expand TOPIC | "
+        "list | show TOPIC | new FOLDER [SENTENCE] | seeds TOPIC|SENTENCE | build FOLDER --corpus SOURCE… | "
         "check TOPIC | explain TOPIC PAGE…"
     ),
 )

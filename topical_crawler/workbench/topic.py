@@ -13,13 +13,11 @@ from urllib.parse import urlsplit
 from topical_crawler.authoring.folder import set_weights
 from topical_crawler.authoring.seeds import Nearness, from_sites, rank
 from topical_crawler.authoring.start import (
-    NEIGHBOURS,
     FirstTerm,
     Start,
     check_free,
     from_keywords,
     from_texts,
-    neighbours,
     read_sentence,
     write_start,
 )
@@ -50,34 +48,29 @@ def propose(bench: Bench, values: Values) -> dict[str, Any]:
     sentence, keywords, texts = values["sentence"].strip(), values["keywords"].strip(), values["examples"].strip()
     if not (sentence or keywords or texts):
         return {"terms": []}
-    given = (sentence, keywords, texts, values["near"], frozenset(bench.indexed))
-    job = bench.jobs.result(("propose", given), lambda note: _proposed(bench, sentence, keywords, texts, values["near"]), 0.1)
+    given = (sentence, keywords, texts, frozenset(bench.indexed))
+    job = bench.jobs.result(("propose", given), lambda note: _proposed(bench, sentence, keywords, texts), 0.1)
     if job.done.is_set() and job.error is not None:
         raise job.error
     return job.value if job.done.is_set() else {"terms": []} | waiting(job)
 
 
-def _proposed(bench: Bench, sentence: str, keywords: str, texts: str, near_words: int) -> dict[str, Any]:
-    wanted = resources(bench.settings)
-    language, cache = wanted or Resources.none(), cache_dir(bench.settings)
+def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[str, Any]:
     start = Start()
     if keywords:
         start.add(from_keywords(re.split(r"[,，、\s]+", keywords)))
     if sentence:
-        start.add(read_sentence(sentence, language, cache))
+        start.add(read_sentence(sentence, resources(bench.settings) or Resources.none(), cache_dir(bench.settings)))
     if texts:
         start.add(from_texts(re.split(r"\n\s*\n", texts)))
     if not start.terms:
         raise MistakeError("no word in what you gave can be a term. Remedy: name some as keywords, such as 操作系统,内核")
-    near = neighbours(start.terms, language, near_words, start.left_out, cache) if wanted and near_words else []
     words = [term.word for term in start.terms][:_FEW_TERMS]
     found, hosts = _examples(bench, words)
     return {
         "terms": [_shown(term) for term in start.terms],
-        "near": [_shown(term) | {"near": True} for term in near],
         "left_out": [{"word": word, "weight": 0.0, "lane": 0.0} for word in start.left_out],
         "lanes": LANES,
-        "resources": wanted is not None,
         "texts": found,
         "seeds": _seeds(bench, [*words, *start.left_out], hosts),
     }
@@ -132,16 +125,11 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
 def create(bench: Bench, values: Values) -> dict[str, Any]:
     """Write the topic folder."""
     name = _new_name(bench, values["name"])
-    terms: list[FirstTerm] = []
-    near: list[FirstTerm] = []
-    for word, weight in _weights(values):
-        yours = not word.startswith("~")  # words near the terms, which a later build replaces
-        if weight:
-            term = FirstTerm(word.removeprefix("~"), math.nan if yours and weight == 1 else weight, "workbench", yours)
-            (terms if yours else near).append(term)
+    weights = [(word, math.nan if weight == 1 else weight) for word, weight in _weights(values) if weight]
+    terms = [FirstTerm(word, weight, "workbench", yours=True) for word, weight in weights]
     seeds = [check_seed(url, "seeds") for url in values["seeds"].split()]
     title = values["title"].strip() or values["sentence"].strip() or name
-    write_start(bench.topics / name, title, values["sentence"].strip(), terms, near, list(dict.fromkeys(seeds)))
+    write_start(bench.topics / name, title, values["sentence"].strip(), terms, list(dict.fromkeys(seeds)))
     load_topic(bench.topics / name)  # what was written can be read
     return {"topic": name, "go": f"/topics/{name}"}
 
@@ -216,18 +204,17 @@ def copy(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 OPERATIONS = (
-    Operation("propose", "/topics/new", "The terms that a sentence, keywords or example texts give, words left out, words near "
-              "them, texts that have them and addresses to start from. Nothing is written.", propose, (
+    Operation("propose", "/topics/new", "The terms that a sentence, keywords or example texts give, words left out, texts "
+              "that have them and addresses to start from. Nothing is written.", propose, (
         Param(name="sentence", about="what the topic is about", default="", longest=2000),
         Param(name="keywords", about="terms, taken as they are", default="", longest=2000),
         Param(name="examples", about="example texts, empty lines between them", default="", longest=200_000),
-        Param(name="near", about="words near the terms", kind="integer", default=NEIGHBOURS, low=0, high=500),
     )),
     Operation("create", "/topics", "Make a topic.", create, (
         Param(name="name", about="of its folder and its crawl", required=True, longest=41),
         Param(name="title", about="what people call it", default="", longest=200),
         Param(name="sentence", about="what it is about", default="", longest=2000),
-        Param(name="word", about="terms; ~ before a word that is only near the topic", kind="strings"),
+        Param(name="word", about="terms", kind="strings"),
         Param(name="weight", about="their weights, 1 that of the mean word; 0 leaves a word out", kind="strings"),
         Param(name="seeds", about="addresses to start from, with white space between", default="", longest=100_000),
     ), acts=True),

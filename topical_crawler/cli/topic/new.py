@@ -11,15 +11,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from topical_crawler.authoring.neighbours import SOURCES
 from topical_crawler.authoring.start import (
-    NEIGHBOURS,
     Start,
     check_free,
     from_category,
     from_keywords,
     from_texts,
-    neighbours,
     read_sentence,
     write_start,
 )
@@ -37,8 +34,7 @@ from topical_crawler.web.urls import is_url
 
 DESCRIPTION = (
     "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "
-    "example texts, example pages, or a class of the Chinese Library Classification (or of another tree). Words near these first "
-    "terms are added with a low weight, from the language resources that are there (topical-crawler resources fetch)."
+    "example texts, example pages, or a class of the Chinese Library Classification (or of another tree)."
 )
 _TEXTS = 1000
 _SURVEY = 300
@@ -62,7 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tree", type=Path, metavar="FILE", help="category tree in JSON, like the CLC (default: the resource clc)"
     )
-    add_number(parser, "--neighbours", type=whole(0), default=NEIGHBOURS, help="words near the first terms to add; 0: none")
     parser.add_argument("--seeds", nargs="+", default=[], metavar="URL", help="start URLs for seeds.txt")
     parser.add_argument(
         "--questions", action=argparse.BooleanOptionalAction,
@@ -80,14 +75,13 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         )
     check_free(opts.folder)
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
-    wanted = resources(settings)  # None: the settings say to use none
-    language, cache = wanted or Resources.none(), cache_dir(settings)
+    language = resources(settings) or Resources.none()
     messages, start = console(stderr=True), Start()
     messages.print(f"Looking for the terms of {opts.folder} …", markup=False)  # reading dictionaries and vectors takes seconds
     if opts.keywords:
         start.add(from_keywords(opts.keywords.replace("，", ",").replace("、", ",").split(",")))
     if opts.sentence:
-        start.add(read_sentence(opts.sentence, language, cache))
+        start.add(read_sentence(opts.sentence, language, cache_dir(settings)))
     tree = None
     if path := opts.tree or language.path("clc"):
         tree = read_clc(path)
@@ -128,19 +122,11 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     elif start.is_general:
         listed = escape(" ".join(start.words))
         messages.print(f"[yellow]All of your words are of general use:[/] {listed}. Texts of any field may have them. {_MORE}")
-    near = []
-    if opts.neighbours and wanted and not any(language.path(name) for name in SOURCES):
-        messages.print(
-            "No word near the first terms is known: HowNet, Cilin and vectors are missing. "
-            "Get them: topical-crawler resources fetch"
-        )
-    elif opts.neighbours and wanted:
-        near = neighbours(start.terms, language, opts.neighbours, start.left_out, cache)
     words = [term.word for term in start.terms]
     title = opts.title or opts.sentence or "、".join(words[:3])
-    write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, near, list(dict.fromkeys(seeds)))
+    write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, list(dict.fromkeys(seeds)))
     load_topic(opts.folder)  # what was written can be read
-    _show(console(), opts, start, [term.word for term in near], tree)
+    _show(console(), opts, start, tree)
     return _survey(opts, settings) if seeds and opts.questions is not False else 0
 
 
@@ -190,7 +176,7 @@ def _place(folder: Path) -> str:
     return f"./{folder}" if len(folder.parts) == 1 else str(folder)
 
 
-def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[str], tree: CategoryTree | None) -> None:
+def _show(out: Console, opts: argparse.Namespace, start: Start, tree: CategoryTree | None) -> None:
     rows = ((t.word, "" if math.isnan(t.weight) else f"{t.weight:.2f}", t.why) for t in start.terms[:30])
     out.print(table(("term", "weight", "from"), rows))
     if len(start.terms) > 30:
@@ -198,9 +184,6 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, near: Sequence[s
     if start.left_out:
         listed = " ".join(start.left_out)
         out.print(f"Left out, as they say what is wanted, or too little: {listed} (--keywords takes any word)", markup=False)
-    if near:
-        listed = " ".join(near[:20]) + " …" * (len(near) > 20)
-        out.print(f"{len(near)} words near them, of low weight: {listed}", markup=False)
     specific = [term.word for term in start.terms if math.isnan(term.weight)]
     if tree and not opts.category and (classes := tree.search(specific, 3)):
         listed = "; ".join(f"{c.code} {c.name}" for c in classes)
