@@ -300,7 +300,7 @@ TestMemory.settings = settings(**HISTORY)
 TestSqlite = SqliteComparison.TestCase
 TestSqlite.settings = settings(**HISTORY)
 TestRedis = pytest.mark.usefixtures("server_of_the_model")(RedisComparison.TestCase)
-TestRedis.settings = settings(**HISTORY)
+TestRedis.settings = settings(**HISTORY, max_examples=settings().max_examples // 2)  # every step asks a server
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_terms_stay_whole(segmenter: Segmenter, text: str, words: list[str]) -> 
 
 
 def test_every_term_of_a_topic_is_found_in_a_sentence(backend: Backend, cache: Path) -> None:
-    for name in list_topics()[:: 4 if backend == "jieba" else 1]:  # jieba takes a second a topic, and cuts as rjieba does
+    for name in list_topics()[:: 7 if backend == "jieba" else 1]:  # jieba takes a second a topic, and cuts as rjieba does
         terms = load_topic(name).terms
         segmenter = Segmenter(terms, backend=backend, cache_dir=cache)
         # (not 关于…: jieba's dictionary holds 关于软件)
