@@ -14,6 +14,7 @@ from redis_tools import RedisServer
 from wait_tools import HANGS, wait_for
 from workbench_tools import REPLAY, ROOT, Served, workbench
 
+pytestmark = pytest.mark.slow  # a whole crawl of two workers, on two servers
 CRAWL = "/crawls/partybuilding"
 
 
