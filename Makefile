@@ -80,7 +80,8 @@ wheel: setup
 
 # The wheel as a user has it: in an empty environment, run from a folder outside the checkout.
 installed: wheel
-	@$(BIN)/python tests/tools/installed.py dist/topical_crawler-$$($(BIN)/python setup.py --version)-py3-none-any.whl
+	@$(BIN)/python tests/tools/installed.py \
+		dist/topical_crawler-$$($(BIN)/python -c "import topical_crawler; print(topical_crawler.__version__)")-py3-none-any.whl
 
 # The egg that scrapyd runs: code, lexicon and scripts. scrapyd-deploy makes it and uploads it in one step.
 egg: setup
