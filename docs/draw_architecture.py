@@ -35,6 +35,7 @@ ROOMS = {
     "strategies": "adaptive; one folder per paper",
     "corpus": "record, store, near-duplicates",
     "extraction": "main text, date, kind",
+    "meaning": "sentence encoders",
     "topic": "terms, seeds, thresholds",
     "resources": "HowNet, Cilin, vectors",
     "frontier": "SQLite, Redis",

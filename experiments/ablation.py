@@ -13,7 +13,7 @@ One order of the start URLs is one chance: what is fetched first decides what is
 With --shuffle every random seed has an order of its own, for every strategy.
 
 Topics are folders (--topics), or made for this run from a sentence each, as by ``topic new`` (--sentences FILE): lines
-of name, column of grades and sentence, separated by tabs.
+of name, column of grades and sentence, separated by tabs. Sentences of columns that no labels have are left out.
 
 A row of the tables is a strategy, or a strategy with some of its parameters changed:
 
@@ -46,7 +46,7 @@ import tempfile
 import time
 import tomllib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from operator import attrgetter
@@ -63,7 +63,7 @@ from w3lib.url import safe_url_string
 from experiments import choose, plan
 from experiments.adaptive_without import PARTS, adaptive_without
 from experiments.comparison import REDIRECTED, measure, measure_path
-from experiments.labels import merged_labels
+from experiments.labels import columns, merged_labels
 from experiments.memory_frontier import MemoryFrontier
 from experiments.oracle import ORACLES
 from experiments.plan import Bounds, Cell, LabelledTopic, Start
@@ -367,6 +367,7 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
                 resources=cast(Resources, config.resources(chosen)),
                 cache_dir=options.cache_dir,
                 segmenter=options.segmenter,
+                encoder=options.encoder,
                 seed=options.seed,
             )
         except ValueError as error:
@@ -714,8 +715,8 @@ def _value(text: str) -> Any:
         return text
 
 
-def topics_of_sentences(file: Path, folder: Path, overrides: Mapping[str, str]) -> list[str]:
-    """Make a topic below ``folder`` out of each line of ``file``.
+def topics_of_sentences(file: Path, folder: Path, overrides: Mapping[str, str], there: Collection[str]) -> list[str]:
+    """Make a topic below ``folder`` out of each line of ``file`` whose column is among those ``there``.
 
     Returns:
         ``FOLDER=COLUMN`` each.
@@ -734,6 +735,8 @@ def topics_of_sentences(file: Path, folder: Path, overrides: Mapping[str, str]) 
         name, column, sentence, *more = [*line.split("\t"), "", ""]
         if not sentence or any(more) or Path(name).name != name:
             raise ValueError(f"{file}, line {number}: name, column and sentence are expected, parted by tabs")
+        if column not in there:
+            continue
         command = [sys.executable, "-m", "topical_crawler", "topic", "new", str(folder / name), sentence]
         made = subprocess.run(
             [*command, *(f"--set={name}={value}" for name, value in overrides.items())],
@@ -767,7 +770,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     done: list[Run] = []
     rows: list[Variant] = []
     overrides = {"TOPICAL_HOWNET_TREE": opts.hownet_tree, **dict(override.split("=", 1) for override in opts.set)}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bars = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         if unknown := set(names := opts.strategies.split(",")) - set(strategies.names()):
             raise ValueError(f"no strategy {', '.join(sorted(unknown))}; there are {', '.join(strategies.names())}")
@@ -785,8 +788,9 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
         asked = opts.oracles or opts.regret or opts.figure == "share"
         oracles = [Variant(f"oracle {name}", name, {}) for name in ORACLES] if asked else []
         with tempfile.TemporaryDirectory() as made:
+            there = {name for file in opts.labels for name in columns(file)}
             places = opts.topics or [
-                place for file in opts.sentences for place in topics_of_sentences(file, Path(made), overrides)
+                place for file in opts.sentences for place in topics_of_sentences(file, Path(made), overrides, there)
             ]
             topics = read_topics(places, opts.labels)
         bounds = Bounds((opts.cap,), (opts.keep_links,))
@@ -806,7 +810,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
                 for cell in plan.cells(topic.topic, [BEST], starts, bounds):
                     alike.setdefault((topic.grade, cell.start.urls, cell.key.seed if opts.keep_links < 1 else 0), []).append(cell)
         jobs += [(row, cells[0]) for row in oracles for cells in alike.values()]
-        with Progress(*columns, console=console) as progress:
+        with Progress(*bars, console=console) as progress:
             web, texts = read_web(recorded, opts.cache, opts.processes, progress, opts.texts)
             labelled = {topic.topic.name: topic for topic in topics}
             graph = WebGraph.open(recorded, opts.cache) if oracles else None

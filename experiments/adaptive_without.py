@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.meaning.encoder import Encoder
 from topical_crawler.strategies.adaptive.link_model import (
     KINDS,
     ChangingFeatures,
@@ -47,6 +48,7 @@ PARTS = {
     "standing": "how the pages of a link stand by now",
     "likeness": "likeness of a link's words to those of articles on topic",
     "eq5": "the three parts of Eq. 5",
+    "meaning": "nearness in meaning to the topic's sentence",
 }
 
 
@@ -67,10 +69,17 @@ def adaptive_without(*parts: str) -> type[Adaptive]:
 class _AdaptiveWithout(Adaptive):
     without: ClassVar[frozenset[str]]
 
-    def __init__(self, topic: Topic, segmenter: Segmenter, eq5: Priority, parameters: AdaptiveParameters | None = None) -> None:
-        super().__init__(topic, segmenter, eq5, parameters)
-        classifier, without = self._classifier, self.without
-        self._links = Links(without, segmenter.cut, classifier.terms_of, classifier.word_ids, self._relevance)
+    def __init__(
+        self,
+        topic: Topic,
+        segmenter: Segmenter,
+        eq5: Priority,
+        parameters: AdaptiveParameters | None = None,
+        encoder: Encoder | None = None,
+    ) -> None:
+        super().__init__(topic, segmenter, eq5, parameters, None if "meaning" in self.without else encoder)
+        classifier, without, near = self._classifier, self.without, self._nearness.of_short
+        self._links = Links(without, segmenter.cut, classifier.terms_of, classifier.word_ids, self._relevance, near)
         self._changing = Changing(without)
         if "feedback" in without:
             self._classifier = _replaced(self._classifier, refit=lambda memory: None)

@@ -28,6 +28,7 @@ from topical_crawler.cleaning.quality import Limits
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
 from topical_crawler.logs import masked
+from topical_crawler.meaning import BUNDLED
 from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.recordings.cdx import COMMON_CRAWL, IndexFile
 from topical_crawler.recordings.reader import Recording, RecordingError, is_index
@@ -150,6 +151,11 @@ def metrics_address(settings: AnySettings) -> tuple[Any, str]:
 def segmenter(settings: AnySettings) -> Backend:
     """What cuts texts into words: ``TOPICAL_SEGMENTER``."""
     return cast(Backend, settings.get("TOPICAL_SEGMENTER", "auto"))
+
+
+def encoder(settings: AnySettings) -> str:
+    """What tells how near texts are in meaning: ``TOPICAL_ENCODER``."""
+    return str(settings.get("TOPICAL_ENCODER") or BUNDLED)
 
 
 def strategy_name(settings: AnySettings) -> str | None:
@@ -337,6 +343,7 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         model=str(arguments.get("model") or ""),
         frontier=settings.get("TOPICAL_FRONTIER"),
         segmenter=segmenter(settings),
+        encoder=encoder(settings),
         seed=random_seed(settings),
         hosts=allowed_hosts(topic, arguments),
         searches=tuple(line for line in _seed_lines(topic, arguments) if SEARCH in line),

@@ -96,6 +96,8 @@ class PageItem:
         """The item as a row of the corpus, fetched by ``worker``; a second look keeps the worker of the first."""
         entry, verdict, first = self.entry, self.verdict, self.first
         why: dict[str, Any] = {"terms": dict(verdict.why)} if verdict else {}
+        if verdict and verdict.near is not None:
+            why["near"] = verdict.near
         if first is not None:
             why = {**first.why, "first_relevance": first.relevance}
         elif entry.evidence:

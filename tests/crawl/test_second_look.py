@@ -21,7 +21,8 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.strategies import OFF_TOPIC
 
 SEEDS = str(DEMO / "seeds.txt")
-WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG"}
+# By words alone: texts then come too early.
+WEB = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "LOG_LEVEL": "DEBUG", "TOPICAL_ENCODER": "none"}
 PART = {**WEB, "pages": 120}
 """Of the demo web's 219 pages so many that there is much to learn from, and a look in between."""
 SETTINGS = """

@@ -18,8 +18,9 @@ WAYS = (
     lambda words: float(sum(word == "党建" for word in words)),
     lambda words: " ".join(words).encode(),
     lambda words: 0.5 * (next(iter(words), "") == "党建"),
+    lambda anchors: [0.4 * (anchor == "党建") for anchor in anchors],
 )
-CHANGING = ("best", "mean", "terms", "distance", "likeness", "parent", "wording", "struct")
+CHANGING = ("best", "mean", "terms", "distance", "likeness", "parent", "wording", "struct", "near")
 
 
 def links(*without: str) -> LinkFeatures:
@@ -54,17 +55,17 @@ def test_lists_of_all_that_a_site_has() -> None:
 
 
 def test_changing_features() -> None:
-    state = np.array([[0.5, 0.25, 1.0, 3, 1.2, 0.4, 0.6, 1, 0]], dtype=np.float32).T
-    best, mean, terms, distance, likeness, *eq5 = ChangingFeatures().numbers(state)[0].tolist()
+    state = np.array([[0.5, 0.25, 1.0, 3, 1.2, 0.4, 0.6, 1, 0.3, 0]], dtype=np.float32).T
+    best, mean, terms, distance, likeness, *eq5, near = ChangingFeatures().numbers(state)[0].tolist()
     some = Changing(frozenset(("anchor", "likeness")))
-    assert some.kinds == ("best", "mean", "distance", "parent", "wording", "struct")
-    assert some.numbers(state)[0].tolist() == [best, mean, distance, *eq5]
-    assert Changing(frozenset(["eq5"])).numbers(state)[0].tolist() == [best, mean, terms, distance, likeness]
+    assert some.kinds == ("best", "mean", "distance", "parent", "wording", "struct", "near")
+    assert some.numbers(state)[0].tolist() == [best, mean, distance, *eq5, near]
+    assert Changing(frozenset(["eq5"])).numbers(state)[0].tolist() == [best, mean, terms, distance, likeness, near]
     assert Changing(frozenset(KINDS)).numbers(np.repeat(state, 2, axis=1)).shape == (2, 0)
 
 
 def test_a_part_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match=r"adaptive has no part hosts\. Remedy: choose among feedback, labels, .*, eq5"):
+    with pytest.raises(ValueError, match=r"adaptive has no part hosts\. Remedy: choose among feedback, labels, .*, meaning"):
         adaptive_without("hubs", "hosts")
 
 

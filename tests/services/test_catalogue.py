@@ -45,7 +45,7 @@ def test_parts_of_a_priority(name: str) -> None:
 def test_all_parts_that_a_learned_priority_can_have() -> None:
     """Only the largest parts of a priority are told, and before much is learned most are 0: their words stand in the code."""
     sentences = re.findall(r'^ +f?"([^"]+)": [A-Z_]+_WEIGHT', inspect.getsource(Adaptive.explain), re.MULTILINE)
-    assert len(sentences) == 4
+    assert len(sentences) == 5
     assert [one for one in sentences if not has_chinese_name(re.sub("{[^}]+}", "0.5", one))] == []
     assert [kind for kind in _IN_WORDS if not has_chinese_name(in_words((kind, "7")))] == []
 

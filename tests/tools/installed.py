@@ -15,7 +15,7 @@ import venv
 from collections.abc import Sequence
 from pathlib import Path
 
-MOST_MB = 550  # of 10⁶ bytes, as pip installs the promised packages (docs/decisions.md), compiled; pip itself is not counted
+MOST_MB = 585  # of 10⁶ bytes, as pip installs the promised packages (docs/decisions.md), compiled; pip itself is not counted
 PAGE = f"<html><body><h1>体检</h1><p>{'社区医院的体检中心上月开放，居民可以预约体检。' * 4}</p></body></html>"
 
 

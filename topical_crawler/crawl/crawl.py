@@ -147,6 +147,7 @@ class Crawl:
                 resources=resources,
                 cache_dir=options.cache_dir,
                 segmenter=options.segmenter,
+                encoder=options.encoder,
                 seed=options.seed,
                 progress=log_progress(),
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
+from topical_crawler.meaning import BUNDLED
 from topical_crawler.text.segment import Backend
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class CrawlOptions:
     in_flight_per_host: int
     searches: tuple[str, ...] = ()  # start URLs as written in which {keyword} stands for a word
     model: str = ""
+    encoder: str = BUNDLED
     second_look_megabytes: int = 0
     max_waiting: int = 0
     worker: str = ""

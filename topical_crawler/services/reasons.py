@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from topical_crawler import strategies
-from topical_crawler.config import cache_dir, random_seed, resources, segmenter
+from topical_crawler.config import cache_dir, encoder, random_seed, resources, segmenter
 from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.mailbox import Answer
 from topical_crawler.crawl.opening import edition
@@ -48,6 +48,7 @@ def make_strategy(
         resources=language,
         cache_dir=cache_dir(settings),
         segmenter=segmenter(settings),
+        encoder=encoder(settings),
         seed=random_seed(settings) if seed is None else seed,
         progress=progress,
     )

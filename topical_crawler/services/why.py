@@ -15,6 +15,7 @@ from topical_crawler.frontier.base import SEED_PRIORITY
 from topical_crawler.frontier.sqlite import FrontierFileError
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT
 from topical_crawler.judging.sample import SampleError, asked, read_sample
+from topical_crawler.meaning import UNRELATED
 from topical_crawler.project import AnySettings
 from topical_crawler.services import Progress
 from topical_crawler.services.catalogue import Voice, catalogue
@@ -99,7 +100,7 @@ def threshold_of(topic: Topic | None, strategy: str) -> float | None:
         value = topic.parameters.get(name, {}).get("page_threshold", load(name).parameters_type().page_threshold)
     except ValueError:  # a strategy that is not installed
         return None
-    return None if value is None else float(value)
+    return float(value) if value else None  # 0: the strategy learns it
 
 
 def _marks(place: str, record: Record, topic: Topic | None, say: Voice) -> dict[str, str]:
@@ -150,6 +151,8 @@ def _judgement(record: Record, threshold: float | None, say: Voice) -> Iterator[
         yield say("why.terms", terms=say("list.comma").join(f"{word} {share:.0%}" for word, share in terms.items()))
     elif judged:
         yield say("why.no_term")
+    if (near := why.get("near")) is not None:
+        yield say("why.close" if near > UNRELATED else "why.unrelated", near=near, unrelated=UNRELATED)
     if (first := why.get("first_relevance")) is not None:
         yield say("why.second_look", first=first)
     if (model := why.get("model")) is not None:

@@ -15,6 +15,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from topical_crawler.meaning import BUNDLED
+from topical_crawler.meaning.encoder import open_encoder
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.base import BELOW_THRESHOLD, NO_TOPIC_WORD, OFF_TOPIC, PAGE_OFF_TOPIC, Progress, Setup, Strategy
 from topical_crawler.text.segment import Backend, Segmenter
@@ -106,6 +108,7 @@ def create(
     segmenter: Backend = "auto",
     seed: int = 0,
     progress: Progress | None = None,
+    encoder: str = BUNDLED,
 ) -> Strategy:
     """Make a strategy for a topic. Raises TopicError where the topic, or its parameters for this strategy, cannot be read, and
     ValueError where the strategy cannot be loaded (:func:`load`).
@@ -115,6 +118,7 @@ def create(
         name: one of :func:`names`, or a class that has no entry point; None: the topic's own choice.
         resources: the language resources to use; None: none, so that a word is similar to itself only.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
+        encoder: see :func:`~topical_crawler.meaning.encoder.open_encoder`. It is opened for a strategy that wants one.
         cache_dir, seed, progress: see :class:`~topical_crawler.strategies.base.Setup`.
     """
     if isinstance(topic, str):
@@ -127,4 +131,5 @@ def create(
     chosen = name or topic.default_strategy
     kind = load(chosen) if isinstance(chosen, str) else chosen
     words = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir)
-    return kind.make(Setup(kind.name, topic, words, resources or Resources.none(), cache_dir, seed, progress))
+    meaning = open_encoder(encoder) if kind.wants_meaning else None
+    return kind.make(Setup(kind.name, topic, words, resources or Resources.none(), cache_dir, seed, progress, meaning))

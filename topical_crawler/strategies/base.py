@@ -15,7 +15,7 @@ with its counterpart. Everything else has a default.
 ...         return [1 / (1 + len(candidate.url)) for candidate in candidates]
 >>> short = ShortAddresses(Topic("t", "党建", {"党建": 1.0}), Segmenter(["党建"]))
 >>> short.judge(Page("http://a.cn/", title="党建要闻")), short.state_dict()
-(Verdict(relevance=0.5, keep=True, why={}, inherited=None, lesson=None, read={}), {})
+(Verdict(relevance=0.5, keep=True, why={}, inherited=None, lesson=None, read={}, near=None), {})
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.meaning.encoder import Encoder
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText, TopicError
@@ -80,6 +81,7 @@ class Setup:
         resources: the installed language resources.
         cache_dir: where tables are kept that take long to compute; None: nowhere.
         seed: of every random choice.
+        encoder: what tells how near texts are in meaning; None: nothing does.
         progress: called with the finished share (0 to 1) and a description while a table is computed.
     """
 
@@ -90,6 +92,7 @@ class Setup:
     cache_dir: Path | None = None
     seed: int = 0
     progress: Progress | None = None
+    encoder: Encoder | None = None
 
     def parameters(self, kind: type[_T]) -> _T:
         """The topic's table ``[strategy.NAME]`` as a ``kind``; see :func:`read_parameters`."""
@@ -109,6 +112,7 @@ class Strategy(ABC):
         needs: the language resources that it uses where they are installed.
         wants_around: whether to read the text around links (:attr:`Evidence.around`).
         wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
+        wants_meaning: whether an encoder is to be opened for it (:attr:`Setup.encoder`).
         wants_text: whether :meth:`judge` reads the text of every page (:func:`~topical_crawler.web.page.full_text`). It is then
             read together with the links.
         drop_reason: why a link of an off-topic page is dropped when :meth:`score` gives None.
@@ -133,6 +137,7 @@ class Strategy(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     wants_around: bool = False
     wants_paths: bool = False
+    wants_meaning: bool = False
     wants_text: bool = False
     drop_reason: str = PAGE_OFF_TOPIC
     learns_links: bool = False

@@ -6,7 +6,6 @@ No model is needed and none is downloaded. None is read from a file that can run
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 import math
 import sqlite3
@@ -20,6 +19,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.meaning import encoder
+from topical_crawler.meaning.encoder import package
 from topical_crawler.strategies import load_named
 from topical_crawler.strategies.base import check_number
 from topical_crawler.topic.files import TopicError
@@ -60,7 +61,7 @@ class Pipeline:
     Raises ValueError where it cannot be read, holds types that skops does not trust, or gives no such probabilities."""
 
     def __init__(self, topic: Topic, path: str) -> None:
-        io = _package("skops.io", "topical-crawler[sklearn]")
+        io = package("skops.io", "topical-crawler[sklearn]")
         try:
             self._pipeline = io.load(path, trusted=TRUSTED)
             if list(self._pipeline.classes_) != [0, 1] or not hasattr(self._pipeline, "predict_proba"):
@@ -119,7 +120,7 @@ class Likeness:
 def _logistic(x: Floats, targets: Floats) -> tuple[float, float]:
     """Fit a and b so that 1 / (1 + exp(-(a·x + b))) is nearest to ``targets``, all between 0 and 1, in likelihood: each is an
     answer of either kind, with its weight."""
-    model = _package("sklearn.linear_model", "scikit-learn").LogisticRegression(C=np.inf, tol=1e-9, max_iter=1000)
+    model = package("sklearn.linear_model", "scikit-learn").LogisticRegression(C=np.inf, tol=1e-9, max_iter=1000)
     answers, weights = np.repeat([1, 0], len(x)), np.concatenate([targets, 1 - targets])
     model.fit(np.tile(x, 2)[:, None], answers, sample_weight=weights)
     return float(model.coef_[0, 0]), float(model.intercept_[0])
@@ -127,27 +128,12 @@ def _logistic(x: Floats, targets: Floats) -> tuple[float, float]:
 
 def model2vec(topic: Topic, path: str) -> Likeness:
     """:class:`Likeness` in the static vectors of a model2vec folder."""
-    library = _package("model2vec", "topical-crawler[model2vec]", path, "tokenizer.json")
-    return Likeness(topic, library.StaticModel.from_pretrained(path, force_download=False).encode)
+    return Likeness(topic, encoder.model2vec(path))
 
 
 def sentence_transformers(topic: Topic, path: str) -> Likeness:
     """:class:`Likeness` in the vectors of a sentence-transformers folder with weights in safetensors files."""
-    library = _package("sentence_transformers", "sentence-transformers", path, "modules.json")
-    encoder = library.SentenceTransformer(path, local_files_only=True, model_kwargs={"use_safetensors": True})
-    return Likeness(topic, lambda texts: encoder.encode(texts, show_progress_bar=False))
-
-
-def _package(module: str, distribution: str, folder: str = "", holds: str = "") -> Any:
-    """A module. Refuses a folder without a file that it must hold, which would be sought on the network, and one with code."""
-    if folder and not any(Path(folder).rglob(holds)):
-        raise ValueError(f"{folder} is no folder with a {holds}. Remedy: save the model there; none is downloaded")
-    if folder and (code := next(Path(folder).rglob("*.py"), None)):
-        raise ValueError(f"{code} is code, which would be run. Remedy: use a model without code of its own")
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ValueError(f"a package is missing ({error}). Remedy: pip install '{distribution}'") from None
+    return Likeness(topic, encoder.sentence_transformers(path))
 
 
 class Adviser:

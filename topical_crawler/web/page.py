@@ -142,6 +142,7 @@ class Verdict:
         inherited: what the page passes on to each of its links, where that is not its relevance.
         read: fields of the row that the strategy itself has read of the page, in place of the extraction's: a book's ``title``,
             ``text`` (its introduction) and ``source`` (its publisher).
+        near: how near the page is in meaning to the topic's sentence, -1 to 1; None where the strategy does not look at that.
         lesson: what the strategy will learn from the page, as JSON data; stored with the page, so that a resumed crawl learns it.
     """
 
@@ -151,6 +152,7 @@ class Verdict:
     inherited: float | None = None
     lesson: Any = None
     read: Mapping[str, str] = field(default_factory=dict)
+    near: float | None = None
 
     @property
     def link_relevance(self) -> float:

@@ -26,7 +26,7 @@ from topical_crawler.strategies.adaptive.link_model import (
 )
 from topical_crawler.web.page import Evidence
 
-STANDING = ("best", "mean", "terms", "distance", "likeness", "parent", "wording", "struct")
+STANDING = ("best", "mean", "terms", "distance", "likeness", "parent", "wording", "struct", "near")
 
 
 FEATURES = LinkFeatures(
@@ -34,6 +34,7 @@ FEATURES = LinkFeatures(
     terms_of=lambda words: float(sum(word == "党建" for word in words)),
     word_ids=lambda words: " ".join(words).encode(),
     wording=lambda words: 0.5 * (next(iter(words), "") == "党建"),
+    near=lambda anchors: [0.4 * (anchor == "党建") for anchor in anchors],
 )
 PARENT = "http://dj.a.cn/index.html"
 BROKEN = ("", "党建", "http://[broken/党建", "http://a.cn:port/x", "//", "http://", "http://a.cn/%ff%fe%", "javascript:void(0)")
@@ -146,19 +147,19 @@ def test_the_anchor_on_each_page_is_weighed_by_itself() -> None:
 
 
 STEPS = {"best": (10, 23), "mean": (10, 23), "terms": (3, 7), "distance": (1, 7), "likeness": (6, 23)}
-STEPS |= {"parent": (10, 10), "wording": (10, 10), "struct": (1, 1)}
+STEPS |= {"parent": (10, 10), "wording": (10, 10), "struct": (1, 1), "near": (20, 23)}
 
 
 def seen(*links: Sequence[float]) -> np.ndarray:
     """The state of links; what is not given is 0."""
-    return np.array([[*link, *[0.0] * (8 - len(link))] for link in links], dtype=np.float32).reshape(-1, 8).T
+    return np.array([[*link, *[0.0] * (9 - len(link))] for link in links], dtype=np.float32).reshape(-1, 9).T
 
 
 def changing(*link: float) -> list[int]:
     return [int(n) for n in ChangingFeatures().numbers(seen(link))[0]]
 
 
-@given(st.tuples(*[st.floats(0, most, width=32) for most in (1, 1, 1e6, 1e9, 1e6, 1, 1, 1)]))
+@given(st.tuples(*[st.floats(0, most, width=32) for most in (1, 1, 1e6, 1e9, 1e6, 1, 1, 1, 1)]))
 def test_the_standing_of_any_link_lies_in_the_tables(link: tuple[float, ...]) -> None:
     numbers = changing(*link)
     for kind, found in zip(STANDING, numbers, strict=True):
@@ -167,9 +168,8 @@ def test_the_standing_of_any_link_lies_in_the_tables(link: tuple[float, ...]) ->
 
 
 def test_links_stand_in_steps_and_each_as_if_alone() -> None:
-    links = list(
-        product((0.0, 0.05, 0.25, 1.0), (0.5,), (0.0, 0.2, 99.0), (0, 1, 7, 8, 10_000), (0, 1.5, 9), (0, 0.19, 1), (0.2,), (0, 1))
-    )
+    of_pages = product((0.0, 0.05, 0.25, 1.0), (0.5,), (0.0, 0.2, 99.0), (0, 1, 7, 8, 10_000))
+    links = [(*one, *other) for one in of_pages for other in product((0, 1.5, 9), (0, 0.19, 1), (0.2,), (0, 1), (0.3, 1.0))]
     together = ChangingFeatures().numbers(seen(*links)).tolist()
     for link, numbers in zip(links, together, strict=True):
         steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(STANDING, link, strict=True)}
@@ -193,6 +193,8 @@ def test_links_stand_in_steps_and_each_as_if_alone() -> None:
         ((0, 0, 0, 0, 1, 0, 0.09), (0, 0, 0, 0, 1, 0, 0.01), True),
         ((0, 0, 0, 0, 1, 0, 0.99), (0, 0, 0, 0, 1, 0, 1), False),
         ((0, 0, 0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 1, 0, 0, 1), False),
+        ((0, 0, 0, 0, 1, 0, 0, 0, 0.26), (0, 0, 0, 0, 1, 0, 0, 0, 0.29), True),
+        ((0, 0, 0, 0, 1, 0, 0, 0, 0.29), (0, 0, 0, 0, 1, 0, 0, 0, 0.31), False),
     ],
 )
 def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], same: bool) -> None:
@@ -201,4 +203,9 @@ def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], sam
 
 def test_all_kinds_change_in_their_order() -> None:
     assert ChangingFeatures().kinds == STANDING
-    assert ChangingFeatures().numbers(seen()).shape == (0, 8)
+    assert ChangingFeatures().numbers(seen()).shape == (0, 9)
+
+
+def test_the_nearest_anchor_counts() -> None:
+    assert FEATURES.view(URL, [place("要闻"), place("党建")]).near == 0.4
+    assert FEATURES.view(URL, ()).near == 0

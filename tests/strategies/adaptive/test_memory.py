@@ -18,14 +18,15 @@ OVER = 10
 def words(n: int, many: int = 3) -> PageWords:
     numbers = np.arange(n, n + many, dtype=np.uint16)
     counts = np.full(many, 1 + n % 255, dtype=np.uint8)
-    return PageWords(numbers, counts, numbers[:2] + 1, counts[:2], numbers[:1] + 2, n / 8, n % 7 / 8, n % 2 == 0)
+    own = (n / 8, n % 7 / 8, (n % 5 / 8, n % 3 / 8), n % 4, n % 2 == 0)
+    return PageWords(numbers, counts, numbers[:2] + 1, counts[:2], numbers[:1] + 2, *own)
 
 
 def leading(n: int, many: int = 3) -> IncomingLink:
     says = range(n + 1, n + 1 + LINK_WORDS)
     parents = min(many, MAX_PARENTS)
     eq5 = (0.5, 0.25, 1.0)
-    return IncomingLink(list(range(n + 1, n + 1 + many)), [n + 7] * parents, [0.25] * parents, 0.5, n % 5, says, eq5)
+    return IncomingLink(list(range(n + 1, n + 1 + many)), [n + 7] * parents, [0.25] * parents, 0.5, n % 5, says, eq5, n % 9 / 8)
 
 
 def table(memory: Memory) -> dict[str, np.ndarray]:

@@ -86,8 +86,9 @@ def test_a_link_scores_alone_what_it_scores_among_others() -> None:
 
 
 def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
-    strategy, words = make(page_threshold=0.07), "沼气池 炊烟 晒谷场"
-    early = strategy.judge(Page(f"{HOME}early.html", title=words))
+    strategy, words = make(page_threshold=0.2), "沼气池 炊烟 晒谷场"
+    first = Page(f"{HOME}early.html", title=words, html=f"<p>{words} 党建</p>")
+    early, mute = strategy.judge(first), strategy.judge(Page(first.url, title=words))
     a_list = strategy.judge(Page(f"{HOME}dj/index_2.html", title=words))
     for n in range(40):
         strategy.learn(
@@ -95,11 +96,14 @@ def test_an_article_is_reconsidered_by_what_was_learned_since() -> None:
         )
     assert not early.keep
     now, of_list, unread = strategy.reconsider([early.lesson, a_list.lesson, [None, None, None]])
-    assert now is not None and now.keep and now.relevance == strategy.judge(Page(f"{HOME}early.html", title=words)).relevance
+    assert now is not None and now.keep and now.relevance == strategy.judge(first).relevance
     assert of_list is None and unread is None
     for part_of_it, keeps in ((0.99, True), (1.01, False)):  # as of a page that comes
         strategy.page_threshold = part_of_it * now.relevance
         assert [verdict and verdict.keep for verdict in strategy.reconsider([early.lesson])] == [keeps]
+    strategy.page_threshold = 0.1
+    (learned,) = strategy.reconsider([mute.lesson])
+    assert learned is not None and learned.relevance > 0.2 and not learned.keep  # no term speaks for it, and no encoder
     for part in ("rejudging", "second_look"):
         assert make(without=[part]).reconsider([early.lesson]) == [None]
 

@@ -176,6 +176,7 @@ class Explain:
             "page_threshold": self._strategy.page_threshold,
             "relevance": judged.verdict.relevance,
             "why": dict(judged.verdict.why),
+            "near": judged.verdict.near,
             "kept": not judged.rejected,
             "reason": judged.rejected,
             "text": {"relevance": relevance, "kept": kept, "reason": judged.no_text},

@@ -61,8 +61,10 @@ class Judged:
         return sum(link.decision == QUEUED for link in self.links)
 
     def carried_by(self, most: int | None = None) -> str:
-        """The words that carry the relevance: "学习贯彻 42%, 主题教育 31%"; at most so many of those that the strategy names."""
-        return ", ".join(f"{printable(word)} {share:.0%}" for word, share in list(self.verdict.why.items())[:most])
+        """The words that carry the relevance, at most so many of those that the strategy names, and how near it is in meaning to
+        the topic's sentence: "学习贯彻 42%, 主题教育 31%, meaning 0.46"."""
+        words = [f"{printable(word)} {share:.0%}" for word, share in list(self.verdict.why.items())[:most]]
+        return ", ".join([*words, f"meaning {self.verdict.near:.2f}"] if self.verdict.near is not None else words)
 
 
 def read(names: Sequence[str], settings: AnySettings) -> list[tuple[Kind, Fetched]]:

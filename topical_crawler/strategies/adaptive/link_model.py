@@ -50,7 +50,7 @@ _NO_DIGITS = re.compile(r"[^0-9]+")
 _STEPS = 24
 _SCALES = {
     "best": (10, _STEPS - 1), "mean": (10, _STEPS - 1), "terms": (3, 7), "distance": (1, 7), "likeness": (6, _STEPS - 1),
-    "parent": (10, 10), "wording": (10, 10), "struct": (1, 1),
+    "parent": (10, 10), "wording": (10, 10), "struct": (1, 1), "near": (20, _STEPS - 1),
 }  # fmt: skip
 """Of the changing features: steps to a unit, and the last step."""
 
@@ -61,6 +61,7 @@ KINDS = {
     "standing": ("best", "mean", "distance"),
     "likeness": ("likeness",),
     "eq5": ("parent", "wording", "struct"),
+    "meaning": ("near",),
 }
 """Kinds of features by the part of the method that they belong to."""
 _IN_WORDS = {
@@ -82,6 +83,7 @@ _IN_WORDS = {
     "parent": "parent: relevance of the page's description, by Eq. 3 ({})",
     "wording": "anchor: relevance of the anchor, by Eq. 3 ({})",
     "struct": "struct: like most addresses of its site that are on topic ({})",
+    "near": "anchor close in meaning to the topic's sentence: {}",
 }
 
 
@@ -185,6 +187,7 @@ class LinkView(NamedTuple):
         relevances: what these pass on to it, 0 to 1 each.
         wordings: relevance of its anchor on each of them, by Eq. 3 as Eq. 5 takes it (Zhou et al. 2019), 0 to 1.
         distance: links since the last page on topic.
+        near: how near its anchors are in meaning to the topic's sentence: the nearest of them, 0 to 1.
         is_survey: whether it leads to a list of all that a site has (archive, categories, tags, map), which shows at once where
             on the site the topic is.
     """
@@ -198,6 +201,7 @@ class LinkView(NamedTuple):
     relevances: tuple[float, ...]
     wordings: tuple[float, ...]
     distance: int
+    near: float
     is_survey: bool
 
 
@@ -209,6 +213,7 @@ class LinkFeatures:
         terms_of: weight of the topic terms among words.
         word_ids: words as they are stored (:meth:`PageClassifier.word_ids`).
         wording: relevance of an anchor by its words, 0 to 1.
+        near: how near anchors are in meaning to the topic's sentence, -1 to 1 each.
     """
 
     def __init__(
@@ -217,6 +222,7 @@ class LinkFeatures:
         terms_of: Callable[[Iterable[str]], float],
         word_ids: Callable[[Iterable[str]], bytes],
         wording: Callable[[Iterable[str]], float],
+        near: Callable[[Iterable[str]], list[float]],
     ) -> None:
         self._cut = lru_cache(1024)(cut)  # an anchor is cut more than once, alone and beside others
         self._cut_address = cut
@@ -227,6 +233,7 @@ class LinkFeatures:
         self.anchors = lru_cache(8_192)(self._read_anchors)
         self._places = lru_cache(4_096)(self._read_places)
         self._wording = lru_cache(8_192)(lambda anchor: wording(self._cut(anchor)))
+        self.near = near
 
     def view(self, url: str, evidence: Sequence[Evidence]) -> LinkView:
         """A link that was found in these places. All anchors are read, and the first :data:`MAX_PARENTS` of everything else."""
@@ -257,6 +264,7 @@ class LinkFeatures:
             relevances,
             wordings,
             distance,
+            max(0.0, *self.near(e.anchor for e in evidence)) if evidence else 0.0,
             looks_like_index(url),
         )
 
@@ -296,7 +304,7 @@ def _of_place(own: str, parent: str, path: str) -> list[Feature]:
 class ChangingFeatures:
     """The features of links that change with what is learned, in steps: relevance of the best page that holds a link, and of all
     on average (tenths), topic terms (thirds), links since the last page on topic, likeness of its words (sixths), the
-    parts of Eq. 5 (tenths).
+    parts of Eq. 5 (tenths), nearness of its anchors in meaning (twentieths).
 
     Attributes:
         kinds: of the features, in their order.
@@ -314,8 +322,8 @@ class ChangingFeatures:
         """The features of n links, (n, kinds).
 
         Args:
-            state: best relevance, mean relevance, topic terms, distance, likeness and the three parts of Eq. 5 of each, (8 or
-                more, n); further rows are ignored.
+            state: best relevance, mean relevance, topic terms, distance, likeness, the three parts of Eq. 5 and nearness of each,
+                (9 or more, n); further rows are ignored.
         """
         steps = np.minimum(self._most, (self._scale * state[: len(self._kind)]).astype(np.int64))
         numbers: Numbers = self._table[self._kind, steps].T

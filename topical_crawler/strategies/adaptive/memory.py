@@ -38,6 +38,8 @@ class PageWords:
         labels: its labels as numbers above 0.
         odds: log-odds that it is on topic by Eq. 3 (:meth:`PageClassifier.read`).
         described: relevance of its description, by Eq. 3 as Eq. 5 takes it, 0 to 1.
+        near: how near its text and its title are to the topic's sentence (:class:`Nearness`), -1 to 1 each.
+        site: digest of its host.
         is_article: whether it looks like a page with a text of its own, not like a list.
     """
 
@@ -48,6 +50,8 @@ class PageWords:
     labels: NDArray[np.uint16]
     odds: float
     described: float
+    near: Sequence[float] | NDArray[np.float32]
+    site: int
     is_article: bool
 
 
@@ -63,6 +67,7 @@ class IncomingLink:
         distance: links since the last page on topic.
         words: its words by number.
         eq5: the three parts of Eq. 5 when it was followed, 0 to 1 each.
+        near: how near its anchors are to the topic's sentence, -1 to 1.
     """
 
     features: Sequence[int] | NDArray[np.uint32]
@@ -72,6 +77,7 @@ class IncomingLink:
     distance: int
     words: Sequence[int] | NDArray[np.uint16] = ()
     eq5: Sequence[float] = (0.0, 0.0, 0.0)
+    near: float = 0.0
 
 
 class Memory:
@@ -79,9 +85,11 @@ class Memory:
 
     Attributes:
         pages: digests. 0: an empty row.
-        words, counts, page_terms, parts, labels, odds, described, is_article: see :class:`PageWords`; rows are filled up with 0.
+        words, counts, page_terms, parts, labels, odds, described, near, site, is_article: see :class:`PageWords`; rows are filled
+            up with 0.
         fetched: whether the page could be fetched.
-        features, parents, link_relevances, terms, distance, link_words, eq5: see :class:`IncomingLink`; 0 without a link.
+        features, parents, link_relevances, terms, distance, link_words, eq5, link_near: see :class:`IncomingLink`; 0 without a
+            link.
         has_link: whether a link led there.
         relevance: by the classifier's latest opinion.
         example: whether the page is an example of the topic, and not forgotten. A long crawl ends far from the topic; if the
@@ -89,8 +97,9 @@ class Memory:
     """
 
     _FIELDS = (
-        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "is_article", "fetched"),
-        *("features", "parents", "link_relevances", "terms", "distance", "link_words", "eq5", "has_link", "relevance", "example"),
+        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "near", "site"),
+        *("is_article", "fetched", "features", "parents", "link_relevances", "terms", "distance", "link_words", "eq5"),
+        *("link_near", "has_link", "relevance", "example"),
     )
 
     def __init__(self) -> None:
@@ -109,6 +118,8 @@ class Memory:
         self.labels = np.zeros((CAPACITY, PAGE_LABELS), dtype=np.uint16)
         self.odds = np.zeros(CAPACITY, dtype=np.float32)
         self.described = np.zeros(CAPACITY, dtype=np.float32)
+        self.near = np.zeros((CAPACITY, 2), dtype=np.float32)
+        self.site = np.zeros(CAPACITY, dtype=np.int64)
         self.is_article = np.zeros(CAPACITY, dtype=np.bool_)
         self.fetched = np.zeros(CAPACITY, dtype=np.bool_)
         self.features = np.zeros((CAPACITY, MAX_FEATURES), dtype=np.uint32)
@@ -118,6 +129,7 @@ class Memory:
         self.distance = np.zeros(CAPACITY, dtype=np.int64)
         self.link_words = np.zeros((CAPACITY, LINK_WORDS), dtype=np.uint16)
         self.eq5 = np.zeros((CAPACITY, 3), dtype=np.float32)
+        self.link_near = np.zeros(CAPACITY, dtype=np.float32)
         self.has_link = np.zeros(CAPACITY, dtype=np.bool_)
         self.relevance = np.zeros(CAPACITY, dtype=np.float32)
         self.example = np.zeros(CAPACITY, dtype=np.bool_)
@@ -135,7 +147,8 @@ class Memory:
     def page_words(self, row: int) -> PageWords:
         """What the page in a row says, filled up with 0."""
         arrays = (self.words[row], self.counts[row], self.page_terms[row], self.parts[row], self.labels[row])
-        return PageWords(*arrays, self.odds.item(row), self.described.item(row), bool(self.is_article[row]))
+        own = (self.odds.item(row), self.described.item(row), self.near[row], self.site.item(row), bool(self.is_article[row]))
+        return PageWords(*arrays, *own)
 
     def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float) -> None:
         """Remember a page.
@@ -168,6 +181,7 @@ class Memory:
             self.parts[row, : len(words.parts)] = words.parts
             self.labels[row, : len(words.labels)] = words.labels
             self.odds[row], self.described[row], self.is_article[row] = words.odds, words.described, words.is_article
+            self.near[row], self.site[row] = words.near, words.site
         if link is not None:
             self.has_link[row] = True
             self.features[row, : len(link.features)] = link.features
@@ -175,7 +189,7 @@ class Memory:
             self.link_relevances[row, : len(link.relevances)] = link.relevances
             self.terms[row], self.distance[row] = link.terms, link.distance
             self.link_words[row, : len(link.words)] = link.words
-            self.eq5[row] = link.eq5
+            self.eq5[row], self.link_near[row] = link.eq5, link.near
 
     def set_examples(self, rows: NDArray[np.int64]) -> None:
         """Make these pages (fewer than there are) the examples, in place of those before."""

@@ -23,6 +23,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.meaning import UNRELATED
 from topical_crawler.strategies.adaptive.link_model import Floats, digest, sigmoid
 from topical_crawler.strategies.adaptive.memory import (
     LINK_WORDS,
@@ -38,6 +39,7 @@ from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page, description_of, full_text
+from topical_crawler.web.urls import host
 
 Numbers = NDArray[np.uint16]
 Counts = NDArray[np.uint8]
@@ -71,6 +73,9 @@ much; a counterexample has less than this."""
 TITLE_COUNT, LABEL_COUNT = 3, 3
 WHOLE_LABEL_COUNT = 5
 """Of a label as one word: 分布式系统 is not what 分布式 and 系统 are."""
+MEANING_WEIGHT = 10.0
+"""What it is worth in term scores that a page is nearer in meaning to the topic's sentence than unrelated texts are, for each
+unit of the cosine: a text near by .4 is worth as much as one with a heavy term in its title."""
 TERM_WEIGHT = 1.6
 """Weight of the terms beside that of the words."""
 MIN_SPREAD = 2.0
@@ -107,6 +112,7 @@ class PageClassifier:
             :func:`evidence`.
         describe: relevance of a description by its distinct content words, 0 to 1; what it says is remembered of pages
             (:attr:`PageWords.described`), and does not count for their own probability.
+        near: how near a text and its title are in meaning to the topic's sentence, by the title and the text.
 
     Attributes:
         marks: a digest of the marked texts as they are now.
@@ -119,6 +125,7 @@ class PageClassifier:
         marked: Sequence[MarkedText] = (),
         even: float = 0.0,
         describe: Callable[[Sequence[str]], float] = lambda _: 0.0,
+        near: Callable[[str, str], tuple[float, float]] = lambda _, __: (0.0, 0.0),
     ) -> None:
         rare, heaviest = rarities(frozenset(terms)), max(terms.values(), default=1.0)
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
@@ -138,6 +145,7 @@ class PageClassifier:
         self._squares = {term: weight * weight for term, weight in terms.items()}
         self._even = even
         self._describe = describe
+        self._near = near
         self._segmenter = segmenter
         self._known = lru_cache(32_768)(self._read_word)
         self._terms_in = lru_cache(16_384)(self._find_terms)
@@ -158,6 +166,7 @@ class PageClassifier:
             self._marked.pop(page := digest(text.url), None)
             if text.on_topic is not None:
                 self._marked[page] = self._count(text.text[:MAX_READ], text.title, text.title, ()), text.on_topic
+        self._has_examples_by_hand = any(on_topic for _, on_topic in self._marked.values())
         known = [(page, sorted(words.items()), on_topic) for page, ((words, *_), on_topic) in sorted(self._marked.items())]
         self.marks = blake2b(repr(known).encode(), digest_size=8).hexdigest()
 
@@ -173,7 +182,10 @@ class PageClassifier:
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
         text = full_text(page, menus=not article)[:MAX_READ]
-        return self._packed(self._count(text, description_of(page), page.title, page.labels), page.labels, article)
+        near = self._near(page.title, text if article else "")
+        return self._packed(
+            self._count(text, description_of(page), page.title, page.labels), page.labels, article, near, host(page.url)
+        )
 
     def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
         body, head, of_title, labels = map(self._content, (text, description, title, "\n".join(own_labels)))
@@ -202,7 +214,9 @@ class PageClassifier:
         """Eq. 3 of Zhou et al. 2019 over distinct words, where each is similar to itself only; 0 for no words."""
         return sum([self._squares.get(word, 0.0) for word in words]) / max(1, len(words))
 
-    def _packed(self, counted: Counted, labels: Sequence[str], article: bool) -> tuple[PageWords, dict[str, float]]:
+    def _packed(
+        self, counted: Counted, labels: Sequence[str], article: bool, near: Sequence[float] = (0.0, 0.0), site: str = ""
+    ) -> tuple[PageWords, dict[str, float]]:
         body, parts, odds, described = counted
         numbers, counts = self._most_telling(body)
         scores = {}
@@ -213,9 +227,9 @@ class PageClassifier:
         terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
         sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
         filed = np.array([_number(label) or 1 for label in dict.fromkeys(map(_whole, labels))][:PAGE_LABELS], dtype=np.uint16)
-        return PageWords(numbers, counts, terms, sizes, filed, odds, described, article), {
-            term: scores[term] for term in strongest
-        }
+        own_site = int.from_bytes(blake2b(site.encode(), digest_size=8).digest(), "little", signed=True)
+        words = PageWords(numbers, counts, terms, sizes, filed, odds, described, near, own_site, article)
+        return words, {term: scores[term] for term in strongest}
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
         """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""
@@ -245,6 +259,11 @@ class PageClassifier:
             numbers, counts = numbers[kept], counts[kept]
         return numbers.astype(np.uint16), counts.astype(np.uint8)
 
+    def speaks(self, words: PageWords) -> bool:
+        """Whether a term of the topic stands in a page, or it is nearer in meaning to the topic's sentence than unrelated
+        texts. Where a person has marked texts as on topic these say what the topic is, too, and every page may be like them."""
+        return len(words.terms) > 0 or bool(sum(words.near) / 2 > UNRELATED) or self._has_examples_by_hand
+
     def probability(self, words: PageWords) -> float:
         """The probability that a page is on topic."""
         return float(self.probabilities_of([words])[0])
@@ -263,20 +282,24 @@ class PageClassifier:
             terms[row, : len(words.terms)], parts[row, : len(words.parts)] = words.terms, words.parts
             labels[row, : len(words.labels)] = words.labels
         odds = np.array([words.odds for words in pages], dtype=np.float32)
-        return numbers, counts, self._term_scores(terms, parts), labels, odds
+        near = np.array([words.near for words in pages], dtype=np.float32).reshape(len(pages), 2)
+        return numbers, counts, self._topic_scores(terms, parts, near), labels, odds
 
-    def _term_scores(self, terms: Numbers, parts: Counts) -> Floats:
-        """How much of the topic is in pages, by its terms alone; a term in the title that weighs 1 is worth 2 or more."""
+    def _topic_scores(self, terms: Numbers, parts: Counts, near: Floats) -> Floats:
+        """How much of the topic is in pages, by its terms and by what they mean; a term in the title that weighs 1 is worth 2 or
+        more."""
         heads, texts = _head_and_text(parts)
-        scores: Floats = (self._head_weights[terms] * heads + self._text_weights[terms] * texts).sum(axis=1)
-        return scores / np.float32(PART_UNIT)
+        by_terms = (self._head_weights[terms] * heads + self._text_weights[terms] * texts).sum(axis=1) / np.float32(PART_UNIT)
+        meaning = np.maximum(np.float32(0), near.mean(axis=1) - np.float32(UNRELATED))
+        scores: Floats = by_terms + np.float32(MEANING_WEIGHT) * meaning
+        return scores
 
     def probabilities(self, memory: Memory) -> Floats:
         """The probability of each remembered page; that of a marked one is its mark."""
         n = len(memory)
-        term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
+        topic_scores = self._topic_scores(memory.page_terms[:n], memory.parts[:n], memory.near[:n])
         words, counts, labels, odds = memory.words[:n], memory.counts[:n], memory.labels[:n], memory.odds[:n]
-        probabilities = self._probabilities(words, counts, term_scores, labels, odds)
+        probabilities = self._probabilities(words, counts, topic_scores, labels, odds)
         for row, on_topic in self._marked_rows(memory):
             probabilities[row] = on_topic
         return probabilities
@@ -286,16 +309,16 @@ class PageClassifier:
         rows = [(memory.row(page), on_topic) for page, (_, on_topic) in sorted(self._marked.items())]
         return [(row, on_topic) for row, on_topic in rows if row is not None and memory.fetched[row]]
 
-    def _probabilities(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
-        probabilities = sigmoid(self._log_odds(words, counts, term_scores, labels, odds))
+    def _probabilities(self, words: Numbers, counts: Counts, topic_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
+        probabilities = sigmoid(self._log_odds(words, counts, topic_scores, labels, odds))
         return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words is on no topic
 
-    def _log_odds(self, words: Numbers, counts: Counts, term_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
+    def _log_odds(self, words: Numbers, counts: Counts, topic_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
         if self._centre is None:
-            untaught: Floats = np.float32(UNTAUGHT_STEEPNESS) * (term_scores - np.float32(UNTAUGHT_MIDDLE)) + odds
+            untaught: Floats = np.float32(UNTAUGHT_STEEPNESS) * (topic_scores - np.float32(UNTAUGHT_MIDDLE)) + odds
             return untaught
         likeness = _product(self._centre, *self._units(words, counts)) / np.float32(self._gap)
-        z = self._add_terms(likeness, term_scores)
+        z = self._add_topic(likeness, topic_scores)
         by_label = self._label_odds[labels]
         strongest = np.take_along_axis(by_label, np.abs(by_label).argmax(axis=1)[:, None], axis=1)[:, 0]
         log_odds: Floats = STEEPNESS * ((z - self._low) / (self._high - self._low) - MIDDLE) + strongest + odds
@@ -354,23 +377,23 @@ class PageClassifier:
     def _fit(self, memory: Memory, articles: NDArray[np.int64], doubtful: Sequence[int] | NDArray[np.int64] = ()) -> None:
         """Learn from articles, with no example among the doubtful ones."""
         n = len(memory)
-        term_scores = self._term_scores(memory.page_terms[:n], memory.parts[:n])
-        order = articles[np.argsort(-term_scores[articles], kind="stable")]
+        topic_scores = self._topic_scores(memory.page_terms[:n], memory.parts[:n], memory.near[:n])
+        order = articles[np.argsort(-topic_scores[articles], kind="stable")]
         examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
-        standing = [examples[term_scores[examples] >= least] for least in EXAMPLE_SCORES]
+        standing = [examples[topic_scores[examples] >= least] for least in EXAMPLE_SCORES]
         examples = standing[0] if len(standing[0]) >= MIN_EXAMPLES else standing[1]
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
         examples = examples[~np.isin(examples, [*on, *off, *doubtful])]
-        self._best = float(term_scores[examples].mean()) if len(examples) else EXAMPLE_SCORES[0]
+        self._best = float(topic_scores[examples].mean()) if len(examples) else EXAMPLE_SCORES[0]
         examples = np.append(examples, on).astype(np.int64)
         memory.set_examples(examples)
         if len(examples) < MIN_EXAMPLES:
             self._centre = None
             return
         few, some = COUNTEREXAMPLE_SCORES
-        others = articles[term_scores[articles] < min(few * self._best, ONE_MENTION)]
+        others = articles[topic_scores[articles] < min(few * self._best, ONE_MENTION)]
         if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
-            others = articles[term_scores[articles] < some * self._best]
+            others = articles[topic_scores[articles] < some * self._best]
         if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
             others = others[np.linspace(0, len(others) - 1, MAX_COUNTEREXAMPLES).astype(np.int64)]
         others = np.append(others[~np.isin(others, on + off)], off).astype(np.int64)
@@ -388,9 +411,9 @@ class PageClassifier:
         self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
-        z = np.sort(self._add_terms(like, term_scores)[articles])
+        z = np.sort(self._add_topic(like, topic_scores)[articles])
         by_words = like[articles] * self._gap > (likely.mean() + 3 * unlikely.mean()) / 4
-        many = int((by_words & (term_scores[articles] >= CLASS_SCORE)).sum())
+        many = int((by_words & (topic_scores[articles] >= CLASS_SCORE)).sum())
         self._high = float(z[-min(len(articles) // 2, max(MIN_EXAMPLES, many)) :].mean())
         self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
@@ -414,12 +437,12 @@ class PageClassifier:
             self._packed(counted, (), True)[0] if row is None else memory.page_words(row)
             for row, (counted, _) in zip(rows, marked.values(), strict=True)
         ]
-        words, counts, term_scores, labels, odds = self._rows(texts)
+        words, counts, topic_scores, labels, odds = self._rows(texts)
         known, places = np.unique(words, return_inverse=True)
         vectors = np.zeros((len(texts), len(known)), dtype=np.float32)
         np.add.at(vectors, (np.arange(len(texts))[:, None], places.reshape(words.shape)), self._units(words, counts)[1])
         on_topic = np.array([mark for _, mark in marked.values()], dtype=np.float64)
-        prior = self._log_odds(words, counts, term_scores, labels, odds).astype(np.float64)
+        prior = self._log_odds(words, counts, topic_scores, labels, odds).astype(np.float64)
         pulls = _most_probable(MARK_VARIANCE * (vectors @ vectors.T).astype(np.float64), prior, on_topic)
         unit = self._gap * (self._high - self._low) / STEEPNESS  # of the product with the centre, for one of the log-odds
         self._centre[known] += (unit * MARK_VARIANCE * pulls @ vectors).astype(np.float32)
@@ -459,10 +482,10 @@ class PageClassifier:
         size = len(words) + len(texts)
         return (total / size).astype(np.float32), size
 
-    def _add_terms(self, likeness: Floats, term_scores: Floats) -> Floats:
+    def _add_topic(self, likeness: Floats, topic_scores: Floats) -> Floats:
         """Words and terms together. The square root, since the first terms tell most: where a topic has thousands of them, the
         best articles hold many, and most of those on topic few."""
-        z: Floats = likeness + np.float32(TERM_WEIGHT) * np.sqrt(term_scores / np.float32(self._best))
+        z: Floats = likeness + np.float32(TERM_WEIGHT) * np.sqrt(topic_scores / np.float32(self._best))
         return z
 
     def _units(self, words: Numbers, counts: Counts) -> tuple[Numbers, Floats]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.meaning.encoder import Encoder
 from topical_crawler.strategies.adaptive.link_model import (
     KINDS,
     MAX_FEATURES,
@@ -30,6 +31,7 @@ from topical_crawler.strategies.adaptive.link_model import (
     sigmoid,
 )
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
+from topical_crawler.strategies.adaptive.nearness import Nearness
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, Setup, SiteWords, Strategy, check_fields, packed, unpacked
 from topical_crawler.strategies.semantic.priority import Priority, share
@@ -41,9 +43,9 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 REASONS = 5
 """Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
-PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 3.0
+PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, NEAR_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 5.0, 3.0
 _WEIGHTS = np.array(
-    [PARENT_WEIGHT / 2, PARENT_WEIGHT / 2, TERM_WEIGHT, 0, LIKENESS_WEIGHT, 0, 0, 0, SURVEY_WEIGHT], dtype=np.float32
+    [PARENT_WEIGHT / 2, PARENT_WEIGHT / 2, TERM_WEIGHT, 0, LIKENESS_WEIGHT, 0, 0, 0, NEAR_WEIGHT, SURVEY_WEIGHT], dtype=np.float32
 )
 PRIOR = -2.0
 """Log-odds of a link of which nothing is known, whose likeness is 1."""
@@ -123,13 +125,22 @@ class Adaptive(Strategy):
     parameters_type = AdaptiveParameters
     needs = ("hownet", "hownet_tree", "vectors")
     wants_paths = True
+    wants_meaning = True
     wants_text = True
     learns_links = True
     relevance_is_probability = True
     parameters: AdaptiveParameters
 
-    def __init__(self, topic: Topic, segmenter: Segmenter, eq5: Priority, parameters: AdaptiveParameters | None = None) -> None:
+    def __init__(
+        self,
+        topic: Topic,
+        segmenter: Segmenter,
+        eq5: Priority,
+        parameters: AdaptiveParameters | None = None,
+        encoder: Encoder | None = None,
+    ) -> None:
         super().__init__(topic, segmenter, parameters)
+        self._nearness = Nearness(topic, encoder)
         self._eq5 = eq5
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
@@ -141,8 +152,10 @@ class Adaptive(Strategy):
             topic.marked,
             even=self.parameters.even_relevance,
             describe=self._relevance,
+            near=self._nearness.of_page,
         )
-        self._links = LinkFeatures(segmenter.cut, self._classifier.terms_of, self._classifier.word_ids, self._relevance)
+        classifier, near = self._classifier, self._nearness.of_short
+        self._links = LinkFeatures(segmenter.cut, classifier.terms_of, classifier.word_ids, self._relevance, near)
         self._changing = ChangingFeatures()
         self._model = LinkModel()
         self._memory = Memory()
@@ -156,7 +169,8 @@ class Adaptive(Strategy):
 
     @classmethod
     def make(cls, setup: Setup) -> Self:
-        return cls(setup.topic, setup.segmenter, Priority.make(setup, None), setup.parameters(cls.parameters_type))
+        eq5 = Priority.make(setup, None)
+        return cls(setup.topic, setup.segmenter, eq5, setup.parameters(cls.parameters_type), setup.encoder)
 
     def _relevance(self, words: Iterable[str]) -> float:
         """Eq. 3 of a text as Eq. 5 takes it, 0 to 1, whatever the topic says of ``bounded``: log-odds need a share."""
@@ -170,10 +184,14 @@ class Adaptive(Strategy):
         strongest = sorted(terms.items(), key=lambda t: -t[1])[:8]
         why = {term: round(part / total, 4) for term, part in strongest} if total > 0 else {}
         lesson = Lesson(_pack_words(words), self._pack_link(page.url, found), self._sites.lesson(page), address)
-        return Verdict(relevance, self._keeps(relevance), why, lesson=lesson)
+        near = round(sum(words.near) / 2, 3) if self._nearness.name else None
+        return Verdict(relevance, self._keeps(relevance, words, mark), why, lesson=lesson, near=near)
 
-    def _keeps(self, relevance: float) -> bool:
-        return relevance > self.page_threshold and relevance >= self._least_relevance
+    def _keeps(self, relevance: float, words: PageWords, mark: float | None) -> bool:
+        """Whether a page is kept. One that neither a term of the topic nor its meaning speaks for is not, however much is learned
+        that does, unless a person has marked it, or texts like it."""
+        speaks = mark is not None or self._classifier.speaks(words)
+        return speaks and relevance > self.page_threshold and relevance >= self._least_relevance
 
     def missed(self, url: str, found: Sequence[Evidence]) -> Lesson | None:
         return None if not found else Lesson(None, self._pack_link(url, found), None)
@@ -186,7 +204,7 @@ class Adaptive(Strategy):
         relevances = dict(zip(articles, self._classifier.probabilities_of(list(articles.values())).tolist(), strict=True))
         marks = {i: self._classifier.mark_of(all_lessons[i].address) for i in articles}
         relevances |= {i: mark for i, mark in marks.items() if mark is not None}
-        verdicts = {i: Verdict(relevance, self._keeps(relevance)) for i, relevance in relevances.items()}
+        verdicts = {i: Verdict(p, self._keeps(p, articles[i], marks[i])) for i, p in relevances.items()}
         return [verdicts.get(i) for i in range(len(lessons))]
 
     def may_reconsider(self, lesson: Any) -> bool:
@@ -241,7 +259,7 @@ class Adaptive(Strategy):
         terms, distance = memory.terms[rows], memory.distance[rows].astype(np.float32)
         likeness = self._classifier.likeness(memory.link_words[rows])
         survey = np.zeros(len(rows), dtype=np.float32)  # none is a lesson
-        state = np.stack([best, mean, terms, distance, likeness, *memory.eq5[rows].T, survey])
+        state = np.stack([best, mean, terms, distance, likeness, *memory.eq5[rows].T, memory.link_near[rows], survey])
         return np.concatenate([memory.features[rows], self._changing.numbers(state)], axis=1), self._prior(state)
 
     def _check_scores(self) -> None:
@@ -283,6 +301,8 @@ class Adaptive(Strategy):
         return np.maximum(values, hub_values), known
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        # The anchors of new links, all at once.
+        self._nearness.of_short([e.anchor for candidate in candidates if self not in candidate.memo for e in candidate.evidence])
         links: list[_Seen] = [candidate.memo.get(self) or self._seen(candidate) for candidate in candidates]
         # A page is learned before the links on it are scored, so between two refits only another place changes a score.
         old = [(candidate.url, link) for candidate, link in zip(candidates, links, strict=True) if link.refit != self._refits]
@@ -302,9 +322,9 @@ class Adaptive(Strategy):
         return link
 
     def _state(self, links: Sequence[tuple[str, LinkView]]) -> Floats:
-        """How links (addresses, and what is known of them) stand by now, (9, n): relevance of the best page that holds each, and
+        """How links (addresses, and what is known of them) stand by now, (10, n): relevance of the best page that holds each, and
         of all on average; topic terms; links since the last page on topic; likeness of its words; the three parts of Eq. 5;
-        whether it leads to a list of all that a site has."""
+        nearness in meaning; whether it leads to a list of all that a site has."""
         state = self._standing(links)
         words = b"".join([view.words for _, view in links])
         state[4] = self._classifier.likeness(np.frombuffer(words, dtype="<u2").reshape(len(links), -1))
@@ -317,7 +337,7 @@ class Adaptive(Strategy):
             relevances_of = lru_cache(None)(relevances_of)  # many links are on the same pages
         alpha, beta = self._eq5.alpha, self._eq5.beta
         rows = []
-        for url, (name, _, _, _, terms, parents, relevances, wordings, distance, is_survey) in links:
+        for url, (name, _, _, _, terms, parents, relevances, wordings, distance, near, is_survey) in links:
             if len(parents) == 1:  # most of them
                 passed = relevances[0]
                 best, description = relevances_of(parents[0]) or (passed, passed)
@@ -336,7 +356,7 @@ class Adaptive(Strategy):
                 mean = total / len(parents)
             struct = self._struct_of_host(name)
             struct = self._struct_at(struct, url) if callable(struct) else struct
-            rows.append((best, mean, terms, distance, 0, description, wording, struct, is_survey))
+            rows.append((best, mean, terms, distance, 0, description, wording, struct, near, is_survey))
         return np.array(rows, dtype=np.float32).T
 
     def _forget_structs(self) -> None:
@@ -354,16 +374,18 @@ class Adaptive(Strategy):
         """The three parts of Eq. 5, and the strongest reasons besides, in words with their parts of the log-odds."""
         url, view = candidate.url, self._seen(candidate).view
         state = self._state([(url, view)])
-        best, mean, terms, distance, likeness, *eq5, survey = state[:, 0].tolist()
+        best, mean, terms, distance, likeness, *eq5, near, survey = state[:, 0].tolist()
         parts = {
             f"pages it is on are on topic ({best:.2f} at best, {mean:.2f} in the mean)": PARENT_WEIGHT * (best + mean) / 2,
             f"topic terms in the anchor or the address ({terms:.1f})": TERM_WEIGHT * terms,
             f"words of articles on topic in the anchor, against those of others ({likeness:.1f})": LIKENESS_WEIGHT
             * (likeness - 1),
+            f"anchor close in meaning to the topic's sentence ({near:.2f})": NEAR_WEIGHT * near,
             "list of all that the site has": SURVEY_WEIGHT * survey,
         }
         features = self._links.meanings(url, candidate.evidence, view)
         values = {"best": f"{best:.1f}", "mean": f"{mean:.1f}", "terms": f"{terms:.1f}", "distance": f"{distance:.0f}"}
+        values["near"] = f"{near:.2f}"
         values |= {"likeness": f"{likeness:.1f}"} | {kind: f"{part:.2g}" for kind, part in zip(KINDS["eq5"], eq5, strict=True)}
         for kind, feature in zip(self._changing.kinds, self._changing.numbers(state)[0].tolist(), strict=True):
             features[feature] = (kind, values[kind])
@@ -397,10 +419,15 @@ class Adaptive(Strategy):
             "history": self._eq5.history(),
             "related": list(self._related),
             "least_relevance": [self.parameters.precision, self._least_relevance],
+            "encoder": self._nearness.name,
             "revision": self.revision,
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        if (learned := state["encoder"]) != (mine := self._nearness.name):
+            raise ValueError(
+                f"it was learned with the encoder {learned or 'none'!r}, not {mine or 'none'!r}. Remedy: set TOPICAL_ENCODER back"
+            )
         self._memory.load_state_dict(state["memory"])
         self._classifier.load_state_dict(state["classifier"])
         self._sites.load_state_dict(state["sites"])
@@ -430,15 +457,15 @@ class Adaptive(Strategy):
         parents = packed(np.array(view.parents), "<i8")
         words = packed(np.frombuffer(view.words, dtype="<u2"), "<u2")
         eq5 = self._standing([(url, view)])[EQ5, 0].tolist()
-        return [features, parents, list(view.relevances), view.terms, view.distance, words, eq5]
+        return [features, parents, list(view.relevances), view.terms, view.distance, words, eq5, view.near]
 
     def _unpack_link(self, url: str, lesson: Sequence[Any] | None) -> IncomingLink | None:
         if lesson is None:
             return None
-        packed_features, parents, relevances, terms, distance, words, eq5 = lesson
+        packed_features, parents, relevances, terms, distance, words, eq5, near = lesson
         features = np.concatenate([self._links.address(url).features, unpacked(packed_features, "<u4")])[:MAX_FEATURES]
         known_words = unpacked(words, "<u2")[:LINK_WORDS]
-        return IncomingLink(features, unpacked(parents, "<i8").tolist(), relevances, terms, distance, known_words, eq5)
+        return IncomingLink(features, unpacked(parents, "<i8").tolist(), relevances, terms, distance, known_words, eq5, near)
 
 
 def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
@@ -468,12 +495,13 @@ def _log_odds(priority: Floats) -> Floats:
 
 def _pack_words(words: PageWords) -> list[Any]:
     arrays: Sequence[NDArray[Any]] = (words.numbers, words.counts, words.terms, words.parts, words.labels)
-    return [*map(packed, arrays, _ARRAYS), words.odds, words.described, int(words.is_article)]
+    near = packed(np.asarray(words.near), "<f4")
+    return [*map(packed, arrays, _ARRAYS), words.odds, words.described, near, words.site, int(words.is_article)]
 
 
 def _unpack_words(lesson: Sequence[Any] | None) -> PageWords | None:
     if lesson is None:
         return None
-    *arrays, odds, described, is_article = lesson
+    *arrays, odds, described, near, site, is_article = lesson
     numbers, counts, terms, parts, labels = map(unpacked, arrays, _ARRAYS)
-    return PageWords(numbers, counts, terms, parts, labels, odds, described, bool(is_article))
+    return PageWords(numbers, counts, terms, parts, labels, odds, described, unpacked(near, "<f4"), site, bool(is_article))

@@ -1,0 +1,109 @@
+"""Encoders: texts as vectors of length 1, near to each other where the texts mean much the same."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topical_crawler.meaning import BUNDLED, NONE
+
+Floats = NDArray[np.float32]
+logger = logging.getLogger(__name__)
+
+KINDS = (BUNDLED, "model2vec:FOLDER", "sentence_transformers:FOLDER", NONE)
+"""What ``TOPICAL_ENCODER`` may say."""
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors.
+
+    Attributes:
+        name: of the model and its version. What was learned from the vectors of one is of no use with another.
+    """
+
+    name: str
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """The vectors of n texts, (n, d), each of length 1. A text has the same vector whatever texts are beside it."""
+
+
+class Model:
+    """An encoder made of a function that gives vectors of any length."""
+
+    def __init__(self, name: str, encode: Callable[[list[str]], Any]) -> None:
+        self.name = name
+        self._encode = encode
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """See :class:`Encoder`."""
+        vectors = np.asarray(self._encode(list(texts)), dtype=np.float32)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9), dtype=np.float32)
+
+
+def model2vec(folder: str) -> Callable[[list[str]], Any]:
+    """The static vectors of a model2vec folder. Raises ValueError where it cannot be read."""
+    library = package("model2vec", "topical-crawler[model2vec]", folder, "tokenizer.json")
+    encode: Callable[[list[str]], Any] = library.StaticModel.from_pretrained(folder, force_download=False).encode
+    return encode
+
+
+def sentence_transformers(folder: str) -> Callable[[list[str]], Any]:
+    """The vectors of a sentence-transformers folder with weights in safetensors files. Raises ValueError where it cannot be
+    read."""
+    library = package("sentence_transformers", "sentence-transformers", folder, "modules.json")
+    model = library.SentenceTransformer(folder, local_files_only=True, model_kwargs={"use_safetensors": True})
+    return lambda texts: model.encode(texts, show_progress_bar=False)
+
+
+def package(module: str, distribution: str, folder: str = "", holds: str = "") -> Any:
+    """A module. Raises ValueError where it is not installed, for a folder without a file that it must hold, which would be sought
+    on the network, and for one with code."""
+    if folder and not any(Path(folder).rglob(holds)):
+        raise ValueError(f"{folder} is no folder with a {holds}. Remedy: save the model there; none is downloaded")
+    if folder and (code := next(Path(folder).rglob("*.py"), None)):
+        raise ValueError(f"{code} is code, which would be run. Remedy: use a model without code of its own")
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ValueError(f"a package is missing ({error}). Remedy: pip install '{distribution}'") from None
+
+
+def open_encoder(named: str) -> Encoder | None:
+    """The encoder of that name; None for "none". The bundled one that cannot be had is a warning, and None.
+
+    Args:
+        named: one of :data:`KINDS`, with the user's own folder or address.
+
+    Raises:
+        ValueError: there is no such kind, or it cannot be used; names the remedy.
+
+    >>> open_encoder("none") is None, open_encoder("bundled").encode(["党建", "党的建设"]).shape
+    (True, (2, 512))
+    """
+    kind, _, place = named.partition(":")
+    if kind == NONE:
+        return None
+    if kind == BUNDLED:
+        return _bundled()
+    opened = {"model2vec": model2vec, "sentence_transformers": sentence_transformers}.get(kind)
+    if opened is None or not place:
+        raise ValueError(f"TOPICAL_ENCODER={named!r}: there is no such encoder. Remedy: {', '.join(KINDS)}")
+    return Model(named, opened(place))
+
+
+@functools.cache
+def _bundled() -> Encoder | None:
+    from topical_crawler.meaning.bundled import Bundled
+
+    try:
+        return Bundled()
+    except ValueError as error:
+        logger.warning("Texts are judged by their words alone, which costs a quarter of what is found: %s", error)
+        return None
