@@ -22,6 +22,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler.meaning import UNRELATED
 from topical_crawler.strategies.base import packed, unpacked
 from topical_crawler.web.dom import looks_like_index
 from topical_crawler.web.page import Evidence
@@ -83,7 +84,7 @@ _IN_WORDS = {
     "parent": "parent: relevance of the page's description, by Eq. 3 ({})",
     "wording": "anchor: relevance of the anchor, by Eq. 3 ({})",
     "struct": "struct: like most addresses of its site that are on topic ({})",
-    "near": "anchor close in meaning to the topic's sentence: {}",
+    "near": "anchor nearer to the topic's sentence than unrelated texts: {}",
 }
 
 
@@ -187,7 +188,8 @@ class LinkView(NamedTuple):
         relevances: what these pass on to it, 0 to 1 each.
         wordings: relevance of its anchor on each of them, by Eq. 3 as Eq. 5 takes it (Zhou et al. 2019), 0 to 1.
         distance: links since the last page on topic.
-        near: how near its anchors are in meaning to the topic's sentence: the nearest of them, 0 to 1.
+        near: by how much its nearest anchor is nearer in meaning to the topic's sentence than unrelated texts are, 0 to 1. What
+            is below that is noise, where meaning says little.
         is_survey: whether it leads to a list of all that a site has (archive, categories, tags, map), which shows at once where
             on the site the topic is.
     """
@@ -264,7 +266,7 @@ class LinkFeatures:
             relevances,
             wordings,
             distance,
-            max(0.0, *self.near(e.anchor for e in evidence)) if evidence else 0.0,
+            max(0.0, *(near - UNRELATED for near in self.near(e.anchor for e in evidence))) if evidence else 0.0,
             looks_like_index(url),
         )
 

@@ -67,7 +67,7 @@ class IncomingLink:
         distance: links since the last page on topic.
         words: its words by number.
         eq5: the three parts of Eq. 5 when it was followed, 0 to 1 each.
-        near: how near its anchors are to the topic's sentence, -1 to 1.
+        near: see :class:`LinkView`.
     """
 
     features: Sequence[int] | NDArray[np.uint32]

@@ -43,7 +43,7 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
 
 REASONS = 5
 """Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
-PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, NEAR_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 5.0, 3.0
+PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, NEAR_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 8.0, 3.0
 _WEIGHTS = np.array(
     [PARENT_WEIGHT / 2, PARENT_WEIGHT / 2, TERM_WEIGHT, 0, LIKENESS_WEIGHT, 0, 0, 0, NEAR_WEIGHT, SURVEY_WEIGHT], dtype=np.float32
 )
@@ -380,7 +380,7 @@ class Adaptive(Strategy):
             f"topic terms in the anchor or the address ({terms:.1f})": TERM_WEIGHT * terms,
             f"words of articles on topic in the anchor, against those of others ({likeness:.1f})": LIKENESS_WEIGHT
             * (likeness - 1),
-            f"anchor close in meaning to the topic's sentence ({near:.2f})": NEAR_WEIGHT * near,
+            f"anchor nearer to the topic's sentence than unrelated texts ({near:.2f})": NEAR_WEIGHT * near,
             "list of all that the site has": SURVEY_WEIGHT * survey,
         }
         features = self._links.meanings(url, candidate.evidence, view)
