@@ -72,8 +72,8 @@ def _named(config: pytest.Config) -> list[Path]:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors: crawls that obey delays leave theirs idle."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than processors: crawls that obey delays leave theirs idle."""
+    return (os.cpu_count() or 1) + 2
 
 
 _CRAWLS = ("crawl", "deploy", "experiments", "benchmarks", "demo")

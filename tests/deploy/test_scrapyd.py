@@ -63,7 +63,7 @@ def test_a_crawl_runs_from_the_zipped_egg(scrapyd: Scrapyd, tmp_path: Path) -> N
     assert "ERROR" not in log and "Traceback" not in log, log
     with CorpusStore(data / "corpus.sqlite", read_only=True) as corpus:
         kept = list(corpus.records(Filters()))
-    assert len(kept) == 45
+    assert len(kept) == 46
     assert all(len(record.text or "") > 50 for record in kept)  # extracted by a child process, which runs from the egg as well
 
     assert json.loads((data / "crawl.json").read_text(encoding="utf-8"))["version"] == VERSION, (
