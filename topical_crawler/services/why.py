@@ -100,7 +100,7 @@ def threshold_of(topic: Topic | None, strategy: str) -> float | None:
         value = topic.parameters.get(name, {}).get("page_threshold", load(name).parameters_type().page_threshold)
     except ValueError:  # a strategy that is not installed
         return None
-    return float(value) if value else None  # 0: the strategy learns it
+    return None if value is None else float(value)
 
 
 def _marks(place: str, record: Record, topic: Topic | None, say: Voice) -> dict[str, str]:

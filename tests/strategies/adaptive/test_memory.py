@@ -18,7 +18,7 @@ OVER = 10
 def words(n: int, many: int = 3) -> PageWords:
     numbers = np.arange(n, n + many, dtype=np.uint16)
     counts = np.full(many, 1 + n % 255, dtype=np.uint8)
-    own = (n / 8, n % 7 / 8, (n % 5 / 8, n % 3 / 8), n % 4, n % 2 == 0)
+    own = (n / 8, n % 7 / 8, (n % 5 / 8, n % 3 / 8), n % 2 == 0)
     return PageWords(numbers, counts, numbers[:2] + 1, counts[:2], numbers[:1] + 2, *own)
 
 

@@ -235,7 +235,7 @@ class LinkFeatures:
         self.anchors = lru_cache(8_192)(self._read_anchors)
         self._places = lru_cache(4_096)(self._read_places)
         self._wording = lru_cache(8_192)(lambda anchor: wording(self._cut(anchor)))
-        self.near = near
+        self._near = near
 
     def view(self, url: str, evidence: Sequence[Evidence]) -> LinkView:
         """A link that was found in these places. All anchors are read, and the first :data:`MAX_PARENTS` of everything else."""
@@ -266,7 +266,7 @@ class LinkFeatures:
             relevances,
             wordings,
             distance,
-            max(0.0, *(near - UNRELATED for near in self.near(e.anchor for e in evidence))) if evidence else 0.0,
+            max(0.0, *(near - UNRELATED for near in self._near(e.anchor for e in evidence))) if evidence else 0.0,
             looks_like_index(url),
         )
 

@@ -39,7 +39,6 @@ class PageWords:
         odds: log-odds that it is on topic by Eq. 3 (:meth:`PageClassifier.read`).
         described: relevance of its description, by Eq. 3 as Eq. 5 takes it, 0 to 1.
         near: how near its text and its title are to the topic's sentence (:class:`Nearness`), -1 to 1 each.
-        site: digest of its host.
         is_article: whether it looks like a page with a text of its own, not like a list.
     """
 
@@ -51,7 +50,6 @@ class PageWords:
     odds: float
     described: float
     near: Sequence[float] | NDArray[np.float32]
-    site: int
     is_article: bool
 
 
@@ -85,8 +83,8 @@ class Memory:
 
     Attributes:
         pages: digests. 0: an empty row.
-        words, counts, page_terms, parts, labels, odds, described, near, site, is_article: see :class:`PageWords`; rows are filled
-            up with 0.
+        words, counts, page_terms, parts, labels, odds, described, near, is_article: see :class:`PageWords`; rows are filled up
+            with 0.
         fetched: whether the page could be fetched.
         features, parents, link_relevances, terms, distance, link_words, eq5, link_near: see :class:`IncomingLink`; 0 without a
             link.
@@ -97,7 +95,7 @@ class Memory:
     """
 
     _FIELDS = (
-        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "near", "site"),
+        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "near"),
         *("is_article", "fetched", "features", "parents", "link_relevances", "terms", "distance", "link_words", "eq5"),
         *("link_near", "has_link", "relevance", "example"),
     )
@@ -119,7 +117,6 @@ class Memory:
         self.odds = np.zeros(CAPACITY, dtype=np.float32)
         self.described = np.zeros(CAPACITY, dtype=np.float32)
         self.near = np.zeros((CAPACITY, 2), dtype=np.float32)
-        self.site = np.zeros(CAPACITY, dtype=np.int64)
         self.is_article = np.zeros(CAPACITY, dtype=np.bool_)
         self.fetched = np.zeros(CAPACITY, dtype=np.bool_)
         self.features = np.zeros((CAPACITY, MAX_FEATURES), dtype=np.uint32)
@@ -147,7 +144,7 @@ class Memory:
     def page_words(self, row: int) -> PageWords:
         """What the page in a row says, filled up with 0."""
         arrays = (self.words[row], self.counts[row], self.page_terms[row], self.parts[row], self.labels[row])
-        own = (self.odds.item(row), self.described.item(row), self.near[row], self.site.item(row), bool(self.is_article[row]))
+        own = (self.odds.item(row), self.described.item(row), self.near[row], bool(self.is_article[row]))
         return PageWords(*arrays, *own)
 
     def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float) -> None:
@@ -181,7 +178,7 @@ class Memory:
             self.parts[row, : len(words.parts)] = words.parts
             self.labels[row, : len(words.labels)] = words.labels
             self.odds[row], self.described[row], self.is_article[row] = words.odds, words.described, words.is_article
-            self.near[row], self.site[row] = words.near, words.site
+            self.near[row] = words.near
         if link is not None:
             self.has_link[row] = True
             self.features[row, : len(link.features)] = link.features

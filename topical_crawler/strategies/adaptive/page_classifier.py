@@ -39,7 +39,6 @@ from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import rarities
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page, description_of, full_text
-from topical_crawler.web.urls import host
 
 Numbers = NDArray[np.uint16]
 Counts = NDArray[np.uint8]
@@ -183,9 +182,7 @@ class PageClassifier:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
         text = full_text(page, menus=not article)[:MAX_READ]
         near = self._near(page.title, text if article else "")
-        return self._packed(
-            self._count(text, description_of(page), page.title, page.labels), page.labels, article, near, host(page.url)
-        )
+        return self._packed(self._count(text, description_of(page), page.title, page.labels), page.labels, article, near)
 
     def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
         body, head, of_title, labels = map(self._content, (text, description, title, "\n".join(own_labels)))
@@ -215,7 +212,7 @@ class PageClassifier:
         return sum([self._squares.get(word, 0.0) for word in words]) / max(1, len(words))
 
     def _packed(
-        self, counted: Counted, labels: Sequence[str], article: bool, near: Sequence[float] = (0.0, 0.0), site: str = ""
+        self, counted: Counted, labels: Sequence[str], article: bool, near: Sequence[float] = (0.0, 0.0)
     ) -> tuple[PageWords, dict[str, float]]:
         body, parts, odds, described = counted
         numbers, counts = self._most_telling(body)
@@ -227,8 +224,7 @@ class PageClassifier:
         terms = np.array([self._numbers[term] for term in strongest], dtype=np.uint16)
         sizes = np.array([round(parts[term] * PART_UNIT) for term in strongest], dtype=np.uint8)
         filed = np.array([_number(label) or 1 for label in dict.fromkeys(map(_whole, labels))][:PAGE_LABELS], dtype=np.uint16)
-        own_site = int.from_bytes(blake2b(site.encode(), digest_size=8).digest(), "little", signed=True)
-        words = PageWords(numbers, counts, terms, sizes, filed, odds, described, near, own_site, article)
+        words = PageWords(numbers, counts, terms, sizes, filed, odds, described, near, article)
         return words, {term: scores[term] for term in strongest}
 
     def _find_terms(self, word: str) -> tuple[str, ...]:

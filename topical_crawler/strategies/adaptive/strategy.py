@@ -496,12 +496,12 @@ def _log_odds(priority: Floats) -> Floats:
 def _pack_words(words: PageWords) -> list[Any]:
     arrays: Sequence[NDArray[Any]] = (words.numbers, words.counts, words.terms, words.parts, words.labels)
     near = packed(np.asarray(words.near), "<f4")
-    return [*map(packed, arrays, _ARRAYS), words.odds, words.described, near, words.site, int(words.is_article)]
+    return [*map(packed, arrays, _ARRAYS), words.odds, words.described, near, int(words.is_article)]
 
 
 def _unpack_words(lesson: Sequence[Any] | None) -> PageWords | None:
     if lesson is None:
         return None
-    *arrays, odds, described, near, site, is_article = lesson
+    *arrays, odds, described, near, is_article = lesson
     numbers, counts, terms, parts, labels = map(unpacked, arrays, _ARRAYS)
-    return PageWords(numbers, counts, terms, parts, labels, odds, described, unpacked(near, "<f4"), site, bool(is_article))
+    return PageWords(numbers, counts, terms, parts, labels, odds, described, unpacked(near, "<f4"), bool(is_article))
