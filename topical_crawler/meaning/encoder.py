@@ -75,11 +75,12 @@ def package(module: str, distribution: str, folder: str = "", holds: str = "") -
         raise ValueError(f"a package is missing ({error}). Remedy: pip install '{distribution}'") from None
 
 
-def open_encoder(named: str) -> Encoder | None:
+def open_encoder(named: str, cache_dir: Path | None = None) -> Encoder | None:
     """The encoder of that name; None for "none". The bundled one that cannot be had is a warning, and None.
 
     Args:
         named: one of :data:`KINDS`, with the user's own folder or address.
+        cache_dir: where tables are kept that take long to read; None: nowhere.
 
     Raises:
         ValueError: there is no such kind, or it cannot be used; names the remedy.
@@ -91,19 +92,19 @@ def open_encoder(named: str) -> Encoder | None:
     if kind == NONE:
         return None
     if kind == BUNDLED:
-        return _bundled()
+        return _bundled(cache_dir)
     opened = {"model2vec": model2vec, "sentence_transformers": sentence_transformers}.get(kind)
     if opened is None or not place:
         raise ValueError(f"TOPICAL_ENCODER={named!r}: there is no such encoder. Remedy: {', '.join(KINDS)}")
     return Model(named, opened(place))
 
 
-@functools.cache
-def _bundled() -> Encoder | None:
+@functools.lru_cache(maxsize=1)
+def _bundled(cache_dir: Path | None) -> Encoder | None:
     from topical_crawler.meaning.bundled import Bundled
 
     try:
-        return Bundled()
+        return Bundled(cache_dir)
     except ValueError as error:
         logger.warning(
             "Texts are judged by their words alone, so those that do not say what they are about are missed: %s", error

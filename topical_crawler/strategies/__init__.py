@@ -131,5 +131,5 @@ def create(
     chosen = name or topic.default_strategy
     kind = load(chosen) if isinstance(chosen, str) else chosen
     words = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir)
-    meaning = open_encoder(encoder) if kind.wants_meaning else None
+    meaning = open_encoder(encoder, cache_dir) if kind.wants_meaning else None
     return kind.make(Setup(kind.name, topic, words, resources or Resources.none(), cache_dir, seed, progress, meaning))
