@@ -47,12 +47,21 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
     ) -> AsyncIterator[Any]:
         """Finish a page of which a user's own spider makes no item: else its entry would stay in flight and hold up its host."""
         has_item = False
-        async for output in super().process_spider_output_async(response, result):
+        async for output in super().process_spider_output_async(response, self._prepared(result)):
             has_item = has_item or isinstance(output, PageItem)
             yield output
         entry = response.meta.get("topical") if response is not None else None
         if not has_item and response is not None and isinstance(entry, Entry):
             yield PageItem(entry, response.url, now_utc(), response.status, len(response.body), reason="no item")
+
+    async def _prepared(self, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        crawl = crawl_of(self.crawler)
+        async for output in result:
+            if crawl is not None and crawl.strategy.asks_server and isinstance(output, PageItem) and (page := output.page):
+                links = page.links[: crawl.options.max_links]
+                new = [link.anchor for link in links if not crawl.frontier.is_settled(fingerprint(link.url))]
+                await crawl.strategy.prepare(page, [*(e.anchor for e in output.entry.evidence), *new])
+            yield output
 
 
 def judge(crawl: Crawl, item: PageItem) -> None:

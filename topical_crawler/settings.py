@@ -97,7 +97,9 @@ TOPICAL_CACHE_DIR = ""  # tables made once per topic; "": the user's cache direc
 TOPICAL_STRATEGY = ""  # "": the topic's own choice, else adaptive
 TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; redis: for many workers
 TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
-TOPICAL_ENCODER = "bundled"  # what tells how near texts are in meaning: bundled, model2vec:FOLDER and others; none: words alone
+TOPICAL_ENCODER = (
+    "bundled"  # what tells how near texts are in meaning: bundled, openai:https://HOST/v1#MODEL, others; none: words alone
+)
 TOPICAL_SEED = 0  # of every random choice
 TOPICAL_REPLAY = ""  # a WARC or WACZ file, several or a folder of them that answer every request instead of the web
 TOPICAL_REPLAY_DATA = ""  # folder or address of the WARC files that an index in TOPICAL_REPLAY names; "": the index's folder

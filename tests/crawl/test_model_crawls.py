@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from crawl_tools import DEMO, Reply, Site, article, crawl, make_topic, rows
-from model_tools import Chat, save_pipeline
+from model_tools import Chat, by_bundled, save_pipeline
 
 from topical_crawler.crawl.steering import Marks
 from topical_crawler.frontier.sqlite import SqliteFrontier
@@ -96,3 +96,52 @@ def test_a_model_that_cannot_be_used_ends_the_crawl_before_it_begins(tmp_path: P
     crawled = crawl(topic, tmp_path / "data", "http://a.example/")
     assert crawled.code == 2 and "party.pkl is not usable" in crawled.log and "topic.toml, line" in crawled.log
     assert "Traceback" not in crawled.log
+
+
+def test_an_encoder_behind_a_server_judges_as_it_does_at_hand(tmp_path: Path, pages: dict[str, str]) -> None:
+    """Each page is asked about once, before it is judged: what the judge then asks itself would hold up all others."""
+    with Site({path: Reply(page) for path, page in pages.items()}) as web, Chat(by_bundled, "embeddings") as server:
+        found = []
+        for number, encoder in enumerate(("bundled", f"openai:{server.url}#use-3")):
+            data = tmp_path / f"data{number}"
+            crawled = crawl(
+                make_topic(tmp_path / f"t{number}"),
+                data,
+                web.url + "/",
+                DOWNLOAD_DELAY=0,
+                TOPICAL_ENCODER=encoder,
+                strategy="adaptive",
+            )
+            assert crawled.code == 0, crawled.log
+            found.append({row.url: (row.keep, row.why["near"]) for row in rows(data)})
+    assert found[0] == found[1] and len(found[0]) == ARTICLES + 1
+    asked = server.asked
+    assert len(asked) == len(set(asked)) and len(server.batches) <= 1 + len(found[0])
+
+
+def test_a_crawl_goes_on_without_an_encoder_that_fails(tmp_path: Path, pages: dict[str, str]) -> None:
+    def reply(texts: list[str], number: int) -> tuple[int, bytes]:
+        return (404, b"gone") if number > 2 else by_bundled(texts)
+
+    with Site({path: Reply(page) for path, page in pages.items()}) as web, Chat(reply, "embeddings") as server:
+        encoder = f"openai:{server.url}#use-3"
+        crawled = crawl(
+            make_topic(tmp_path / "t"),
+            tmp_path / "data",
+            web.url + "/",
+            DOWNLOAD_DELAY=0,
+            TOPICAL_ENCODER=encoder,
+            strategy="adaptive",
+        )
+        assert crawled.code == 0, crawled.log
+        assert "goes on without an encoder" in crawled.log and len(server.batches) == 6
+        assert len(rows(tmp_path / "data")) == ARTICLES + 1
+        crawled = crawl(
+            make_topic(tmp_path / "u"),
+            tmp_path / "none",
+            web.url + "/",
+            DOWNLOAD_DELAY=0,
+            TOPICAL_ENCODER=encoder,
+            strategy="adaptive",
+        )
+    assert crawled.code != 0 and "HTTP Error 404" in crawled.log and "Traceback" not in crawled.log

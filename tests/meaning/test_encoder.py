@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model_tools import Chat, by_bundled
 
 from topical_crawler.meaning import bundled, encoder
 from topical_crawler.meaning.encoder import Model, open_encoder
+from topical_crawler.meaning.endpoint import BATCH, CHARACTERS, Embeddings
 
 
 def test_kinds() -> None:
@@ -15,7 +17,7 @@ def test_kinds() -> None:
     assert open_encoder("bundled") is open_encoder("bundled")
 
 
-@pytest.mark.parametrize("named", ["", "bert", "model2vec", "model2vec:", "openai:x"])
+@pytest.mark.parametrize("named", ["", "bert", "model2vec", "model2vec:", "openai:"])
 def test_a_kind_that_there_is_not(named: str) -> None:
     with pytest.raises(ValueError, match=r"TOPICAL_ENCODER=.*no such encoder\. Remedy: bundled, model2vec:FOLDER"):
         open_encoder(named)
@@ -47,3 +49,63 @@ def test_without_the_bundled_one_a_crawl_goes_on_by_words(
     finally:
         encoder._bundled.cache_clear()
     assert "judged by their words alone" in caplog.text and "Remedy: pip install" in caplog.text
+
+
+TEXTS = ["党的建设", "道路运输管理", "", "\ud800", *(f"第{n}期" for n in range(70))]
+
+
+def test_vectors_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come in any order and length, in batches."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    bundled = open_encoder("bundled")
+    assert bundled is not None and not bundled.waits
+    with Chat(by_bundled, "embeddings") as server:
+        asked = open_encoder(named := f"openai:{server.url}#use-3")
+        assert asked is not None and asked.waits and asked.name == named
+        vectors = asked.encode(TEXTS)
+        asked.encode(["长" * 5_000])
+    assert vectors[:2] == pytest.approx(bundled.encode(TEXTS[:2]), abs=1e-6)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert [len(batch) for batch in server.batches] == [BATCH, len(TEXTS) - BATCH, 1]
+    assert server.batches[0][2:4] == [" ", "?"] and len(server.asked[-1]) == CHARACTERS
+    assert server.keys[0] == "Bearer sk-1" and server.requests[0]["model"] == "use-3"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"data": []}',
+        b'{"data": [{"index": 0}]}',
+        b'{"data": [{"index": 1, "embedding": [1, 2]}]}',
+        b'{"data": [{"index": 0, "embedding": []}]}',
+        b'{"data": [{"index": 0, "embedding": 1}]}',
+        b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}',
+        b'{"data": [{"index": 0, "embedding": ["a", "b"]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2, 3]}]}',
+    ],
+)
+def test_answers_that_are_no_vectors(body: bytes) -> None:
+    known = b'{"data": [{"index": 0, "embedding": [3, 4]}]}'
+    with Chat(lambda _, number: (200, body if number else known), "embeddings") as server:
+        asked = Model("", Embeddings(f"{server.url}#small"))
+        assert asked.encode(["党建"]).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]]
+        with pytest.raises(OSError, match=r"/v1/embeddings: no vectors by small \(.*Remedy: see that the server runs"):
+            asked.encode(["党建"])
+
+
+@pytest.mark.parametrize("status", [301, 401, 404, 500])
+def test_servers_that_refuse_or_fail(status: int) -> None:
+    with Chat(lambda *_: (status, b"{}"), "embeddings") as server:
+        asked = Embeddings(f"{server.url}#small", retries=1)
+        with pytest.raises(OSError, match=rf"HTTPError: HTTP Error {status}.*OPENAI_API_KEY"):
+            asked(["党建"])
+        assert len(server.batches) == (2 if status == 500 else 1)
+
+
+@pytest.mark.parametrize("place", ["http://127.0.0.1/v1", "ftp://127.0.0.1/v1#small", "127.0.0.1#small"])
+def test_addresses_without_a_model_or_a_protocol(place: str) -> None:
+    with pytest.raises(ValueError, match=r"which model\? Remedy: openai:https://HOST/v1#MODEL|must begin with http"):
+        open_encoder(f"openai:{place}")

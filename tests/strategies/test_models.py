@@ -19,6 +19,7 @@ from model_tools import NEW_OTHER, NEW_PARTY, OTHER, PARTY, Chat, by_party, mark
 from wait_tools import HANGS
 
 from topical_crawler import TopicError, load_topic, strategies
+from topical_crawler.meaning.encoder import Model, open_model
 from topical_crawler.strategies.models import Adviser, Likeness, open_adviser
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
@@ -101,16 +102,13 @@ def test_vectors_of_model2vec_get_their_scale_from_marked_texts(tmp_path: Path) 
 def test_vectors_that_say_nothing_give_the_share_of_marked_texts() -> None:
     """With vectors that do not depend on the topic no text is surer than what the marks say as a whole."""
     topic = marked_topic()
-    likeness = Likeness(topic, lambda texts: [[1.0, float(len(text) % 2)] for text in texts])
+    likeness = Likeness(topic, Model("lengths", lambda texts: [[1.0, float(len(text) % 2)] for text in texts]))
     assert all(0.2 < p < 0.8 for p in likeness.score([NEW_PARTY, NEW_OTHER, ""]))
 
 
 def test_probabilities_of_vectors_hold_for_texts_left_out(tmp_path: Path) -> None:
     """Fitted to a half of the marked texts, the probabilities order the other half and have about its mean."""
-    from model2vec import StaticModel
-
-    encode = StaticModel.from_pretrained(save_vectors(tmp_path / "vectors")).encode
-    likeness = Likeness(marked_topic(6), encode)
+    likeness = Likeness(marked_topic(6), open_model(f"model2vec:{save_vectors(tmp_path / 'vectors')}"))
     on, off = likeness.score(PARTY[6:]), likeness.score(OTHER[6:])
     assert sum(a > b for a in on for b in off) >= 34  # of 36 pairs
     assert sum([*on, *off]) / 12 == pytest.approx(0.5, abs=0.15)

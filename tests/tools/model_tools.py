@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from topical_crawler.meaning.encoder import open_encoder
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 
@@ -89,10 +90,10 @@ def save_vectors(folder: Path) -> Path:
 
 
 class Chat:
-    """A server with ``/v1/chat/completions`` on 127.0.0.1. ``reply`` gets the texts of a request and its number, from 0, and
-    returns a status with a body, or the content of the model's message."""
+    """A server with ``/v1/chat/completions``, or with ``/v1/embeddings``, on 127.0.0.1. ``reply`` gets the texts of a request and
+    its number, from 0, and returns a status with a body, or the content of the model's message."""
 
-    def __init__(self, reply: Callable[[list[str], int], tuple[int, bytes] | str]) -> None:
+    def __init__(self, reply: Callable[[list[str], int], tuple[int, bytes] | str], service: str = "chat/completions") -> None:
         self.requests: list[dict[str, Any]] = []
         self.batches: list[list[str]] = []
         self.keys: list[str | None] = []
@@ -103,11 +104,11 @@ class Chat:
 
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                texts = json.loads(request["messages"][-1]["content"])
+                texts = request["input"] if "input" in request else json.loads(request["messages"][-1]["content"])
                 chat.requests.append(request)
                 chat.batches.append(texts)
                 chat.keys.append(self.headers["Authorization"])
-                answer = reply(texts, len(chat.batches) - 1) if self.path == "/v1/chat/completions" else (404, b"")
+                answer = reply(texts, len(chat.batches) - 1) if self.path == f"/v1/{service}" else (404, b"")
                 if isinstance(answer, str):
                     answer = 200, json.dumps({"choices": [{"message": {"role": "assistant", "content": answer}}]}).encode()
                 status, body = answer
@@ -143,3 +144,11 @@ class Chat:
 def by_party(texts: list[str], number: int = 0) -> str:
     """What a good model answers: yes to texts that speak of the party."""
     return json.dumps({"answers": ["党" in text for text in texts]})
+
+
+def by_bundled(texts: list[str], number: int = 0) -> tuple[int, bytes]:
+    """The vectors of the bundled encoder, twice as long and in another order, in OpenAI's form."""
+    encoder = open_encoder("bundled")
+    assert encoder is not None
+    rows = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate((2 * encoder.encode(texts)).tolist())]
+    return 200, json.dumps({"object": "list", "data": rows[::-1], "model": "use-3", "usage": {"prompt_tokens": 1}}).encode()

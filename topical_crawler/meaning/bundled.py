@@ -65,6 +65,8 @@ class Bundled:
         ValueError: the weights are not there, or of a version that is not known; names the remedy.
     """
 
+    waits = False
+
     def __init__(self, cache_dir: Path | None = None) -> None:
         folder = _folder()
         self.name = f"universal-sentence-encoder-multilingual-3 ({DISTRIBUTION} {VERSIONS[-1]})"

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topical_crawler.meaning import BUNDLED, NONE
+from topical_crawler.meaning.endpoint import Embeddings
 
 Floats = NDArray[np.float32]
 logger = logging.getLogger(__name__)
 
-KINDS = (BUNDLED, "model2vec:FOLDER", "sentence_transformers:FOLDER", NONE)
+KINDS = (BUNDLED, "model2vec:FOLDER", "sentence_transformers:FOLDER", "openai:https://HOST/v1#MODEL", NONE)
 """What ``TOPICAL_ENCODER`` may say."""
 
 
@@ -26,9 +27,11 @@ class Encoder(Protocol):
 
     Attributes:
         name: of the model and its version. What was learned from the vectors of one is of no use with another.
+        waits: whether it asks a server. Then :meth:`encode` may take seconds, and raises OSError where there is no answer.
     """
 
     name: str
+    waits: bool
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """The vectors of n texts, (n, d), each of length 1. A text has the same vector whatever texts are beside it."""
@@ -37,8 +40,8 @@ class Encoder(Protocol):
 class Model:
     """An encoder made of a function that gives vectors of any length."""
 
-    def __init__(self, name: str, encode: Callable[[list[str]], Any]) -> None:
-        self.name = name
+    def __init__(self, name: str, encode: Callable[[list[str]], Any], waits: bool = False) -> None:
+        self.name, self.waits = name, waits
         self._encode = encode
 
     def encode(self, texts: Sequence[str]) -> Floats:
@@ -47,14 +50,14 @@ class Model:
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9), dtype=np.float32)
 
 
-def model2vec(folder: str) -> Callable[[list[str]], Any]:
+def _model2vec(folder: str) -> Callable[[list[str]], Any]:
     """The static vectors of a model2vec folder. Raises ValueError where it cannot be read."""
     library = package("model2vec", "topical-crawler[model2vec]", folder, "tokenizer.json")
     encode: Callable[[list[str]], Any] = library.StaticModel.from_pretrained(folder, force_download=False).encode
     return encode
 
 
-def sentence_transformers(folder: str) -> Callable[[list[str]], Any]:
+def _sentence_transformers(folder: str) -> Callable[[list[str]], Any]:
     """The vectors of a sentence-transformers folder with weights in safetensors files. Raises ValueError where it cannot be
     read."""
     library = package("sentence_transformers", "sentence-transformers", folder, "modules.json")
@@ -88,15 +91,19 @@ def open_encoder(named: str, cache_dir: Path | None = None) -> Encoder | None:
     >>> open_encoder("none") is None, open_encoder("bundled").encode(["党建", "党的建设"]).shape
     (True, (2, 512))
     """
-    kind, _, place = named.partition(":")
-    if kind == NONE:
+    if named == NONE:
         return None
-    if kind == BUNDLED:
-        return _bundled(cache_dir)
-    opened = {"model2vec": model2vec, "sentence_transformers": sentence_transformers}.get(kind)
-    if opened is None or not place:
+    return _bundled(cache_dir) if named == BUNDLED else open_model(named)
+
+
+def open_model(named: str) -> Model:
+    """A model of the user's. Raises ValueError as :func:`open_encoder` does."""
+    kind, _, place = named.partition(":")
+    kinds: dict[str, Callable[[str], Callable[[list[str]], Any]]]
+    kinds = {"model2vec": _model2vec, "sentence_transformers": _sentence_transformers, "openai": Embeddings}
+    if kind not in kinds or not place:
         raise ValueError(f"TOPICAL_ENCODER={named!r}: there is no such encoder. Remedy: {', '.join(KINDS)}")
-    return Model(named, opened(place))
+    return Model(named, kinds[kind](place), waits=kind == "openai")
 
 
 @functools.lru_cache(maxsize=1)

@@ -125,6 +125,7 @@ class Strategy(ABC):
         has_enough: whether the crawl has found all that the method asks for, and is to end.
         revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
             again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
+        asks_server: whether it needs answers of a server: :meth:`prepare` is then awaited before each :meth:`judge`.
 
     Args:
         topic: what the crawl is about.
@@ -145,6 +146,7 @@ class Strategy(ABC):
     search_words: Sequence[str] = ()
     has_enough: bool = False
     revision: int = 0
+    asks_server: bool = False
     parameters: Any
 
     def __init__(self, topic: Topic, segmenter: Segmenter, parameters: Any = None) -> None:
@@ -160,6 +162,9 @@ class Strategy(ABC):
             TopicError: a parameter, or another part of the topic, cannot be used.
         """
         return cls(setup.topic, setup.segmenter, setup.parameters(cls.parameters_type))
+
+    async def prepare(self, page: Page, anchors: Sequence[str]) -> None:  # noqa: B027
+        """Get from a server what :meth:`judge` needs of a page, and :meth:`score` of links with these anchors."""
 
     @abstractmethod
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:

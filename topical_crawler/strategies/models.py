@@ -10,17 +10,16 @@ import logging
 import math
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topical_crawler.meaning import encoder
-from topical_crawler.meaning.encoder import package
+from topical_crawler.meaning.encoder import Encoder, open_model, package
 from topical_crawler.strategies import load_named
 from topical_crawler.strategies.base import check_number
 from topical_crawler.topic.files import TopicError
@@ -79,8 +78,7 @@ class Pipeline:
 
 
 class Likeness:
-    """Probabilities from how near texts are to the topic, in the vectors of an encoder: ``encode`` gives a vector for each text,
-    (n, d).
+    """Probabilities from how near texts are to the topic, in the vectors of an encoder.
 
     The topic's vector t is the mean of its sentence (title, description, heaviest terms) and of its texts marked as on topic,
     minus the mean of those marked as off topic. For a text v, p = 1 / (1 + exp(-(a·cos(v, t) + b))), with a and b fitted to the
@@ -88,8 +86,8 @@ class Likeness:
     :data:`LEAST_MARKED` marked texts of each kind.
     """
 
-    def __init__(self, topic: Topic, encode: Callable[[list[str]], Any]) -> None:
-        self._encode = encode
+    def __init__(self, topic: Topic, encoder: Encoder) -> None:
+        self._encode = encoder.encode
         on = np.array([text.on_topic for text in topic.marked], dtype=bool)
         ons, offs = int(on.sum()), int((~on).sum())
         if min(ons, offs) < LEAST_MARKED:
@@ -97,22 +95,17 @@ class Likeness:
                 f"vectors need {LEAST_MARKED} marked texts of each kind, and {ons} are on topic, {offs} off. Remedy: mark more "
                 f"(topical-crawler corpus report … --to-topic {topic.source})"
             )
-        marked = self._units([f"{text.title}\n{text.text}" for text in topic.marked])
-        (sentence,) = self._units([" ".join([topic.title, topic.description, *topic.keywords(20)])])
+        marked = self._encode([f"{text.title}\n{text.text}" for text in topic.marked])
+        (sentence,) = self._encode([" ".join([topic.title, topic.description, *topic.keywords(20)])])
         near, far = sentence + marked[on].sum(axis=0), marked[~on].sum(axis=0)
         self._topic = near / (ons + 1) - far / offs
         without = np.where(on[:, None], (near - marked) / ons - far / offs, near / (ons + 1) - (far - marked) / (offs - 1))
         cosines = (marked * without).sum(axis=1) / np.linalg.norm(without, axis=1).clip(1e-9)
         self._a, self._b = _logistic(cosines, np.where(on, (ons + 1) / (ons + 2), 1 / (offs + 2)))
 
-    def _units(self, texts: Sequence[str]) -> Floats:
-        vectors = np.asarray(self._encode(list(texts)), dtype=np.float64)
-        units: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
-        return units
-
     def score(self, texts: Sequence[str]) -> Sequence[float]:
         """See :class:`Model`."""
-        cosines = self._units(texts) @ self._topic / np.linalg.norm(self._topic).clip(1e-9)
+        cosines = self._encode(texts) @ self._topic / np.linalg.norm(self._topic).clip(1e-9)
         probabilities: list[float] = (1 / (1 + np.exp(-self._a * cosines - self._b))).tolist()
         return probabilities
 
@@ -128,12 +121,12 @@ def _logistic(x: Floats, targets: Floats) -> tuple[float, float]:
 
 def model2vec(topic: Topic, path: str) -> Likeness:
     """:class:`Likeness` in the static vectors of a model2vec folder."""
-    return Likeness(topic, encoder.model2vec(path))
+    return Likeness(topic, open_model(f"model2vec:{path}"))
 
 
 def sentence_transformers(topic: Topic, path: str) -> Likeness:
     """:class:`Likeness` in the vectors of a sentence-transformers folder with weights in safetensors files."""
-    return Likeness(topic, encoder.sentence_transformers(path))
+    return Likeness(topic, open_model(f"sentence_transformers:{path}"))
 
 
 class Adviser:

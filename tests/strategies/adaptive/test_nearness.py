@@ -1,6 +1,7 @@
 """How near texts are to a topic's sentence."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Container, Sequence
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from topical_crawler.meaning import UNRELATED
 from topical_crawler.meaning.encoder import Floats, open_encoder
 from topical_crawler.strategies.adaptive import nearness
-from topical_crawler.strategies.adaptive.nearness import Nearness, sentence
+from topical_crawler.strategies.adaptive.nearness import Nearness, of_page, sentence
 from topical_crawler.topic.topic import Topic
 
 MEDICINE = Topic("t", "医学知识与疾病防治", {"医学知识": 1.0}, description="医学知识与疾病防治")
@@ -16,12 +17,16 @@ MEDICINE = Topic("t", "医学知识与疾病防治", {"医学知识": 1.0}, desc
 
 class Counting:
     name = "counting"
+    waits = False
 
-    def __init__(self) -> None:
+    def __init__(self, fails: Container[int] = ()) -> None:
         self.asked: list[list[str]] = []
+        self._fails = fails
 
     def encode(self, texts: Sequence[str]) -> Floats:
         self.asked.append(list(texts))
+        if len(self.asked) in self._fails:
+            raise OSError("http://127.0.0.1/v1/embeddings: no vectors")
         return np.array([[1.0, 0.0] if "医" in text else [0.0, 1.0] for text in texts], dtype=np.float32)
 
 
@@ -45,6 +50,29 @@ def test_a_text_is_encoded_once_and_several_at_once() -> None:
     assert near.of_page("球队", "医务" * 200) == (1, 0)
     assert near.of_page("医院", "") == (1, 1)
     assert encoder.asked[2:] == [["球队\n" + "医务" * (nearness.READ // 2)]]
+
+
+def test_what_was_asked_before_is_at_hand() -> None:
+    encoder = Counting()
+    near = Nearness(MEDICINE, encoder)
+    page = of_page("医院", "医务" * 200)
+
+    async def together() -> None:
+        await asyncio.gather(near.ask([*page, "球队"]), near.ask(["球队", "医保"]))
+
+    asyncio.run(together())
+    assert near.of_page("医院", "医务" * 200) == (1, 1) and near.of_short(["球队", "医保"]) == [0, 1]
+    assert encoder.asked[1:] == [[*page, "球队"], ["医保"]]
+
+
+def test_an_encoder_that_fails_three_times_is_asked_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    encoder = Counting(fails=(2, 3, 5, 6, 7))
+    near = Nearness(MEDICINE, encoder)
+    assert [near.of([f"医{n}"]) for n in range(8)] == [[0], [0], [1], [0], [0], [0], [0], [0]]
+    assert len(encoder.asked) == 7 and near.name == "counting"
+    assert "Of 1 texts it is not known" in caplog.text and caplog.text.count("goes on without an encoder") == 1
+    with pytest.raises(OSError, match="no vectors"):
+        Nearness(MEDICINE, Counting(fails=(1,)))
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

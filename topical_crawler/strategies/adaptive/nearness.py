@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from topical_crawler.meaning.encoder import Encoder
 from topical_crawler.topic.topic import Topic
+
+logger = logging.getLogger(__name__)
 
 READ = 60
 """Characters of a text that are read, besides its title: every further one costs as much, and says less."""
 SHORT = 60
 """Characters of a title or an anchor that are read."""
 _REMEMBERED = 16_384  # short texts: the anchor of a link is often the title of the page
+MOST_FAILURES = 3
+"""Times in a row that a server may give no vectors before a crawl goes on without it."""
 
 
 class Nearness:
@@ -29,33 +35,71 @@ class Nearness:
     def __init__(self, topic: Topic, encoder: Encoder | None) -> None:
         self._encoder = encoder
         self._known: OrderedDict[str, float] = OrderedDict()
+        self._failures = 0
+        self._turn = asyncio.Lock()
         self.name = encoder.name if encoder is not None else ""
         if encoder is not None:
             (self._sentence,) = encoder.encode([sentence(topic)])
+
+    @property
+    def waits(self) -> bool:
+        """Whether a server is asked, so that :meth:`ask` should be awaited first."""
+        return self._encoder is not None and self._encoder.waits
 
     def of(self, texts: Iterable[str]) -> list[float]:
         """The cosine of each text."""
         texts = list(texts)
         if self._encoder is None:
             return [0.0] * len(texts)
-        new = list(dict.fromkeys(text for text in texts if text not in self._known and text))
-        if new:
-            cosines = (self._encoder.encode(new) * self._sentence).sum(axis=1)
-            self._known.update(zip(new, cosines.tolist(), strict=True))
+        if new := self._new(texts):
+            self._known.update(self._cosines(new))
         found = [self._known[text] if text else 0.0 for text in texts]
         while len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return found
 
+    async def ask(self, texts: Sequence[str]) -> None:
+        """Have the cosines of texts at hand, without holding up others meanwhile. Pages have their turns in their order."""
+        async with self._turn:
+            if self._encoder is not None and (new := self._new(texts)):
+                self._known.update(await asyncio.to_thread(self._cosines, new))
+
+    def _new(self, texts: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(text for text in texts if text and text not in self._known))
+
+    def _cosines(self, texts: list[str]) -> dict[str, float]:
+        assert self._encoder is not None
+        try:
+            cosines = (self._encoder.encode(texts) * self._sentence).sum(axis=1).tolist()
+            self._failures = 0
+        except OSError as error:  # of a server
+            self._failures += 1
+            logger.warning("Of %d texts it is not known how near they are in meaning: %s", len(texts), error)
+            if self._failures == MOST_FAILURES:
+                self._encoder = None
+                logger.error("The crawl goes on without an encoder: texts are judged by their words alone")
+            cosines = [0.0] * len(texts)
+        return dict(zip(texts, cosines, strict=True))
+
     def of_short(self, texts: Iterable[str]) -> list[float]:
         """The cosine of each title or anchor, by its beginning."""
-        return self.of(" ".join(text.split())[:SHORT] for text in texts)
+        return self.of(map(short, texts))
 
     def of_page(self, title: str, text: str) -> tuple[float, float]:
         """The cosines of a page's text and of its title."""
-        title = " ".join(title.split())[:SHORT]
-        near, of_title = self.of([f"{title}\n{text[:READ]}" if text else title, title])
+        near, of_title = self.of(of_page(title, text))
         return near, of_title
+
+
+def short(text: str) -> str:
+    """What is read of a title or an anchor."""
+    return " ".join(text.split())[:SHORT]
+
+
+def of_page(title: str, text: str) -> tuple[str, str]:
+    """What is read of a page's text and of its title."""
+    title = short(title)
+    return f"{title}\n{text[:READ]}" if text else title, title
 
 
 def sentence(topic: Topic) -> str:

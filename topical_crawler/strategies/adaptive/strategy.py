@@ -31,7 +31,7 @@ from topical_crawler.strategies.adaptive.link_model import (
     sigmoid,
 )
 from topical_crawler.strategies.adaptive.memory import LINK_WORDS, IncomingLink, Memory, PageWords
-from topical_crawler.strategies.adaptive.nearness import Nearness
+from topical_crawler.strategies.adaptive.nearness import Nearness, of_page, short
 from topical_crawler.strategies.adaptive.page_classifier import PageClassifier
 from topical_crawler.strategies.base import Parameters, Setup, SiteWords, Strategy, check_fields, packed, unpacked
 from topical_crawler.strategies.semantic.priority import Priority, share
@@ -39,7 +39,7 @@ from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
-from topical_crawler.web.page import Candidate, Evidence, Page, Verdict
+from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
 
 REASONS = 5
 """Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
@@ -141,6 +141,7 @@ class Adaptive(Strategy):
     ) -> None:
         super().__init__(topic, segmenter, parameters)
         self._nearness = Nearness(topic, encoder)
+        self.asks_server = self._nearness.waits
         self._eq5 = eq5
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
@@ -175,6 +176,11 @@ class Adaptive(Strategy):
     def _relevance(self, words: Iterable[str]) -> float:
         """Eq. 3 of a text as Eq. 5 takes it, 0 to 1, whatever the topic says of ``bounded``: log-odds need a share."""
         return share(self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)]))
+
+    async def prepare(self, page: Page, anchors: Sequence[str]) -> None:
+        own = self._sites.own(page)
+        text = "" if looks_like_list(page.url) else full_text(own, menus=False)
+        await self._nearness.ask([*of_page(own.title, text), *map(short, anchors)])
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words, terms = self._classifier.read(self._sites.own(page), article=not looks_like_list(page.url))
