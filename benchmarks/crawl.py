@@ -1,11 +1,12 @@
 """Cost of a crawl beside a plain Scrapy one: python benchmarks/crawl.py [--pages N] [--rounds N] [--warc FILE --seeds FILE]
 
-Two crawls of one recorded web, through the same download handler, with the same number of requests in flight and the same number
-of pages, in turn (A B A B …), each run in a process of its own:
+Two crawls of one recorded web, through the same download handler, with the same number of pages, in turn (A B A B …), each run in
+a process of its own:
 
     plain    breadth-first the way Scrapy documents it: default scheduler and duplicate filter with FIFO queues in memory,
              LinkExtractor, trafilatura with its defaults on every page in the event loop, items to a JSONL file
-    topical  `scrapy crawl topical`: pages judged, links scored, frontier and corpus on disk, kept pages extracted
+    topical  `scrapy crawl topical`: pages judged, links scored, frontier and corpus on disk, kept pages extracted; a replay has
+             one request in flight
 
 Pages per second are of the whole process, start-up included; CPU time is user and system time of the process and all its
 children; start-up is from the start of the process to its first response. A first, short run of each is not counted: it fills
@@ -319,7 +320,7 @@ def shares(report: dict[str, Any]) -> dict[str, float]:
 def show(console: Console, result: dict[str, Any]) -> None:
     """The tables."""
     plain, topical = result["median"]["plain"], result["median"]["topical"]
-    table = Table(title=f"{result['web']}; {result['in_flight']} requests in flight", title_justify="left", box=None)
+    table = Table(title=f"{result['web']}; {result['in_flight']} plain requests in flight", title_justify="left", box=None)
     table.add_column("median of " + str(len(result["runs"]["plain"])))
     for heading in ("plain Scrapy", "topical", "ratio"):
         table.add_column(heading, justify="right")
@@ -369,7 +370,7 @@ def main() -> None:
     parser.add_argument("--topic", default="partybuilding")
     parser.add_argument("--pages", type=int, default=1500, help="pages of each crawl (1500)")
     parser.add_argument("--rounds", type=int, default=2, help="runs of each crawl (2)")
-    parser.add_argument("--in-flight", type=int, default=16, help="CONCURRENT_REQUESTS of both (16)")
+    parser.add_argument("--in-flight", type=int, default=16, help="CONCURRENT_REQUESTS of the plain crawl (16)")
     parser.add_argument("--json", action="store_true", help="figures as JSON on standard output; tables on standard error")
     for hidden in ("--child", "--directory"):
         parser.add_argument(hidden, type=Path if hidden == "--directory" else str, help=argparse.SUPPRESS)

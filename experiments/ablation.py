@@ -351,7 +351,6 @@ def crawl_one(variant: Variant, cell: Cell, setup: Setup) -> Run:
         "TOPICAL_BARREN_END": 0,  # every crawl has the same budget
         "TOPICAL_SEED": key.seed,
         "TOPICAL_CACHE_DIR": str(setup.cache),
-        "CONCURRENT_REQUESTS": 1,
     }
     with tempfile.TemporaryDirectory() as folder:
         chosen.setdict({**own_settings, **setup.overrides, "TOPICAL_DATA_DIR": folder})

@@ -282,7 +282,6 @@ class RecordedCrawls:
             "TOPICAL_CORPUS": "",
             "TOPICAL_FRONTIER": "sqlite",
             "TOPICAL_DISPLAY": "off",
-            "CONCURRENT_REQUESTS": "1",  # more in flight, and the order of pages would depend on the machine
             "LOG_ENABLED": "1",
             "LOG_LEVEL": "INFO",
             "LOG_FILE": "",

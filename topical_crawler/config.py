@@ -357,10 +357,9 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         barren_end=None if barren_end in (None, "") else _whole("TOPICAL_BARREN_END", barren_end, "-s TOPICAL_BARREN_END=1000"),
         second_look_megabytes=settings.getint("TOPICAL_SECOND_LOOK_MB"),
         rescore=settings.getint("TOPICAL_RESCORE"),
-        # A recording needs no politeness; one request in flight makes a replay repeatable to the page.
         delay=0.0 if replay else settings.getfloat("DOWNLOAD_DELAY"),
-        in_flight=settings.getint("CONCURRENT_REQUESTS"),
-        in_flight_per_host=settings.getint("CONCURRENT_REQUESTS" if replay else "CONCURRENT_REQUESTS_PER_DOMAIN"),
+        in_flight=1 if replay else settings.getint("CONCURRENT_REQUESTS"),
+        in_flight_per_host=settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
         max_waiting=settings.getint("TOPICAL_MAX_WAITING"),
         # Like no other worker's, also after a restart.
         worker=settings.get("TOPICAL_WORKER") or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",

@@ -143,6 +143,7 @@ class Driver:
     def _look_again(self) -> None:
         engine = self._crawler.engine
         assert engine is not None and engine._slot is not None
+        self._crawl.control.learn_marks(self._crawl.log.finished)
         # The engine closes the pipelines when no request is in progress, and does not wait for an item that came without one.
         stands_for_it = Request("data:,second-look")
         engine._slot.add_request(stands_for_it)

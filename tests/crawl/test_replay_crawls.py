@@ -6,10 +6,30 @@ from pathlib import Path
 
 import pytest
 import warc_tools
-from crawl_tools import HTML, article, crawl, rows
+from crawl_tools import DEMO, HTML, article, command, crawl, essence, rows, start
+from redis_tools import RedisServer
 from scrapy.settings import Settings
 
 from topical_crawler import config
+
+
+@pytest.mark.parametrize("frontier", ["sqlite", pytest.param("redis", marks=pytest.mark.slow)])
+def test_a_replay_repeats_whatever_may_be_in_flight(frontier: str, tmp_path: Path) -> None:
+    """Side by side the crawls hold each other up, each at moments of its own."""
+    with RedisServer(tmp_path / "redis") as server:
+        web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_FRONTIER": frontier, "REDIS_URL": server.url, "pages": 80}
+        folders = {number: tmp_path / str(number) for number in (1, 4, 16)}
+        running = [
+            start(
+                command("partybuilding", data, str(DEMO / "seeds.txt"), **web, CONCURRENT_REQUESTS=number, TOPICAL_CRAWL=number)
+            )
+            for number, data in folders.items()
+        ]
+        for crawled in running:
+            assert crawled.communicate()[1] and crawled.returncode == 0
+    one, *others = [essence(rows(data)) for data in folders.values()]
+    assert len(one) >= 80 and sum(bool(row[2]) for row in one) > 20
+    assert all(other == one for other in others), "the same addresses in the same order, and equal rows"
 
 
 def test_what_is_not_recorded_is_unreachable(topic: Path, tmp_path: Path) -> None:

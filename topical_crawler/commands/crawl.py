@@ -59,8 +59,8 @@ class Command(CrawlCommand):
                 raise UsageError(f"there is no spider {args[0]!r}; there is: {known}") from None
             if issubclass(spider_class, TopicalSpider):
                 settings = self.settings.copy()
-                spider_class.update_settings(settings)
                 try:
+                    spider_class.update_settings(settings)
                     if wants_live(self.settings) and self.settings["LOG_LEVEL"] == "INFO":
                         # A person at a live display does not need Scrapy's list of components; a log file or a server does.
                         for name in _INVENTORIES:

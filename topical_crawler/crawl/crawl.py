@@ -170,6 +170,7 @@ class Crawl:
         does a worker whose corpus others go on writing to. Raises as the frontier and the corpus do."""
         if self.failed or not self._is_last():
             return
+        self.control.learn_marks(self.log.finished)
         try:
             yield from self.taking_back.steps(self.control.marks.urls)
         finally:
@@ -218,7 +219,6 @@ class Crawl:
     def tick(self) -> None:
         """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""
         self.control.poll()
-        self.control.learn_marks(self.log.finished)
         if not self.frontier.shared:
             return
         if self.in_flight:
@@ -280,6 +280,7 @@ class Crawl:
 
     def next(self, now: float) -> Entry | None:
         """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
+        self.control.learn_marks(self.log.finished)  # not by the clock: a model's marks come while pages are looked at again
         if self.control.paused or self.control.stopping or self.outages.holds():
             return None
         while True:
@@ -394,8 +395,11 @@ class Crawl:
             self.refresh.remember(entry.key, item.validators)
         del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
         self.progress.note_page(item)
-        if not self.frontier.shared:  # the log of a shared frontier is read by tick()
+        if not self.frontier.shared:
             self.log.add(outcome)
+            self._after_pages()
+        elif self.options.in_flight == 1:  # else tick() reads the log of a shared frontier, at the clock's pace
+            self.log.read()
             self._after_pages()
 
     def _outcome(self, item: PageItem) -> Outcome:

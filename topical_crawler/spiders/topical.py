@@ -103,7 +103,8 @@ class TopicalSpider(Spider):
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
             settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
             settings.set("RETRY_ENABLED", False, priority="spider")
-            settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", settings["CONCURRENT_REQUESTS"], priority="cmdline")
+            check_values(settings)  # before one of them is replaced
+            settings.set("CONCURRENT_REQUESTS", 1, priority="cmdline")  # or what is fetched would hang on who answers first
 
     async def start(self) -> AsyncIterator[Request]:
         for url in self.seeds:
