@@ -70,6 +70,9 @@ def test_a_kept_page(folder: Path, why: Why) -> None:
     said = "\n".join(story["because"])
     assert said.startswith("It was kept.\n") and story["threshold"] == 0.3
     assert f"Its relevance of {record.relevance:.3g} is above the topic's threshold of 0.3." in said
+    near, all_near = record.why["near"], [r.why["near"] for r in records(folder) if "near" in r.why]
+    farther = sum(other < near for other in all_near) / len(all_near)
+    assert f"meaning to the topic's sentence: {near:.2f}, nearer than {farther:.0%} of the pages fetched." in said
     word, share = next(iter(record.why["terms"].items()))
     assert f"These words carry it: {word} {share:.0%}" in said
     assert f"by the link “{record.why['anchor']}” on {record.why['parent']} (page " in said and "2 links from a seed." in said
@@ -123,6 +126,9 @@ def test_a_corpus_in_postgresql(folder: Path, why: Why, postgresql: GivenServer)
     with CorpusStore(folder / "data/partybuilding/corpus.sqlite", read_only=True) as mine, CorpusStore(place) as theirs:
         copy(mine, theirs, lambda *_: None)
     ours, other = why(5), why(5, place)
+    assert [line for line in ours["because"] if "in meaning" in line] == [
+        line for line in other["because"] if "in meaning" in line
+    ]
     assert other["because"][0] == ours["because"][0] and other["url"] == ours["url"] and other["threshold"] is None
     url, _ = in_queue(folder, State.WAITING)
     assert "Remedy: -s TOPICAL_DATA_DIR=FOLDER" in why(url, place)["because"][0]

@@ -87,7 +87,7 @@ def test_every_word_of_a_finding(call_scrapy: RunScrapy, write_topic: WriteTopic
     ("arguments", "code", "parts"),
     [
         (("partybilding",), 1, ("partybilding cannot be read", "no topic")),
-        (("mytopic", "./none.html"), 2, ("not understood: ./none.html",)),
+        (("mytopic", "./none.html"), 1, ("none.html: there is no such file",)),
         ((), 2, ("topic",)),
     ],
 )
@@ -100,3 +100,17 @@ def test_mistakes(
     assert "Traceback" not in failed.stderr
     for part in parts:
         assert part in failed.stdout + failed.stderr
+
+
+def test_texts_by_nearness_and_the_seeds_among_them(
+    call_scrapy: RunScrapy, write_topic: WriteTopic, replay: tuple[str, ...], tmp_path: Path
+) -> None:
+    write_topic({"topic.toml": 'title = "党的建设"\n', "terms.tsv": TERMS, "seeds.txt": f"{SPORTS}\n"})
+    (tmp_path / "a.txt").write_text("基层党组织开展主题教育\n党员重温入党誓词。", encoding="utf-8")
+    line = ("topic", "check", "./mytopic", "a.txt")
+    near = json.loads(call_scrapy(*line, "--json", *replay, cwd=tmp_path).stdout)["near"]
+    assert [text["title"] for text in near] == ["基层党组织开展主题教育"] and near[0]["cosine"] > 0.3
+    near = json.loads(call_scrapy(*line, "--fetch", "--json", *replay, cwd=tmp_path).stdout)["near"]
+    assert len(near) == 2 and near[0]["cosine"] > 0.3 > near[1]["cosine"]
+    shown = call_scrapy(*line, *replay, cwd=tmp_path).stdout
+    assert "Near in meaning to 党的建设" in shown and "基层党组织开展主题教育" in shown

@@ -44,6 +44,29 @@ def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert topic.title == "操作系统内核与文件系统的原理和实现"
 
 
+MILLET = "谷子脱壳以后就是小米。春播谷子在四月下旬下种，行距四十厘米，每亩留苗两万五千株。间苗要早，五叶期完成。"
+PHONES = "小米今天发布了新款手机，屏幕六点七英寸，电池五千毫安时。小米创始人在发布会上说，这款手机用上了自研芯片。"
+OTHERS = ("C++的模板在编译期展开。", "维生素C在新鲜水果里含量很高。", "主队在加时赛中以三比二取胜。")
+
+
+def test_texts_that_are_near_in_meaning_are_seen_before_a_crawl(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    """Phones are as near to millet by the word that both have; the user sees it, and can say it in other words."""
+    texts = [MILLET, PHONES, *(f"{text}{n}" for n in range(4) for text in OTHERS)]
+    (tmp_path / "any.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+    made = call_scrapy("topic", "new", "./millet", "小米谷子的栽培技术", "--against", "any.jsonl", *NONE, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    _, shown = made.stdout.split("Near in meaning to 小米谷子的栽培技术: 10 of 14 texts, the nearest and the farthest")
+    (first, second), farthest = (lines := shown.splitlines())[2:4], "\n".join(lines[7:])
+    assert "谷子脱壳以后" in first and float(first.split()[0]) > 0.4
+    assert "小米今天发布" in second and 0.25 < float(second.split()[0]) < 0.45
+    assert len(farthest.splitlines()) >= 6 and "小米" not in farthest
+    assert "Unrelated texts are mostly below 0.18" in " ".join(farthest.split())
+    without = call_scrapy(
+        "topic", "new", "./words", "小米谷子", "--against", "any.jsonl", *NONE, "-s", "TOPICAL_ENCODER=none", cwd=tmp_path
+    )
+    assert without.returncode == 0 and "Near in meaning" not in without.stdout
+
+
 def test_few_words_give_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     made = call_scrapy("topic", "new", "./house", "房价与楼市", *NONE, cwd=tmp_path)
     assert made.returncode == 0

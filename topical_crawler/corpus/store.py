@@ -251,6 +251,13 @@ class CorpusStore:
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
 
+    def farther(self, near: float) -> float:
+        """The share of the fetched pages that are farther in meaning from the topic's sentence than ``near``, 0 to 1."""
+        known = pages.c.why["near"].as_float()
+        query = sa.select(sa.func.count(sa.case((known < near, 1))), sa.func.count(known))
+        below, all_pages = self._read_patiently(lambda connection: tuple(connection.execute(query).one()))
+        return float(below / all_pages) if all_pages else 0.0
+
     def visits(self) -> Iterator[tuple[str, str, int, bool, str, str]]:
         """Of every page in fetch order: address, when it was visited last, links from a seed, whether it is kept and not gone; of
         a kept one the date of its text and the page that linked to it first, else ""."""

@@ -40,7 +40,6 @@ _WINDOWS = ((2, 0), (3, 1), (5, 2))  # neighbours of a convolution, and how many
 _REMEMBERED = 2048  # pieces whose first products are remembered: 27 MB in all
 _BATCH = 256  # pieces that are multiplied at once
 _MOST_PIECES = 768  # of a text that are read: fewer than are remembered
-_AT_ONCE = 128  # pieces that are learned at once: their products are held in twice the precision
 _FORM = 1  # of what is kept in the cache
 _GAP = 2  # rows of zeros between texts: the widest window reaches as far
 _TILE, _MOST_ROWS, _FEW = 12, 96, 4
@@ -115,13 +114,11 @@ class Bundled:
         rows = np.argsort(self._last, kind="stable")[: len(new)]
         self._place[self._owner[rows]] = -1
         self._place[new], self._owner[rows], self._last[rows] = rows, new, self._batches
-        for some in range(0, len(new), _AT_ONCE):
-            # In twice the precision that is remembered, in whatever order it adds up.
-            projected = self._embedded(new[some : some + _AT_ONCE]).astype(np.float64) @ known["proj"] + known["proj_b"]
-            self._normalise(projected, known["proj_ln_g"], known["proj_ln_b"])
-            windows = zip(np.split(projected, len(_WINDOWS), axis=1), _WINDOWS, strict=True)
-            parts = [part @ known[f"w1_{window}"] for part, (window, _) in windows]
-            self._products[rows[some : some + _AT_ONCE]] = np.concatenate([projected, *parts], axis=1)
+        # In twice the precision that is remembered, in whatever order it adds up.
+        projected = self._embedded(new).astype(np.float64) @ known["proj"] + known["proj_b"]
+        self._normalise(projected, known["proj_ln_g"], known["proj_ln_b"])
+        windows = zip(np.split(projected, len(_WINDOWS), axis=1), _WINDOWS, strict=True)
+        self._products[rows] = np.concatenate([projected, *(part @ known[f"w1_{w}"] for part, (w, _) in windows)], axis=1)
 
     def _vectors(self, batch: Sequence[Sequence[int]]) -> Floats:
         """The vectors of texts by the rows of their pieces. The texts stand one below the other, each from a multiple of

@@ -64,6 +64,7 @@ def why(
                 store.get(fingerprint(url).hex()) if url else None for url in (record.duplicate_of, record.why.get("parent"))
             )
             places = store.places([record.url])[record.url] if record.keep else []
+            farther = store.farther(record.why["near"]) if "near" in record.why else 0.0
         elif not is_url(name):
             raise no_page(store, name)
     if record is None:
@@ -76,7 +77,7 @@ def why(
         "number": record.order,
         "state": "kept" if record.keep else "rejected",
         "because": [
-            *_judgement(record, threshold, say),
+            *_judgement(record, threshold, farther, say),
             *_copy(record, other, places, say),
             *_link(record.why, record.priority, record.depth, parent, say),
             *(say("why.marked", who=who, mark=say.named(mark)) for who, mark in marks.items()),
@@ -135,7 +136,7 @@ def meaning(reason: str, say: Voice) -> str:
     return say("why.meaning", meaning=say(f"reason.{found}")) if found else ""
 
 
-def _judgement(record: Record, threshold: float | None, say: Voice) -> Iterator[str]:
+def _judgement(record: Record, threshold: float | None, farther: float, say: Voice) -> Iterator[str]:
     why = record.why
     rejected = {"reason": say.named(record.reason), "meaning": meaning(record.reason, say)}
     yield say("why.kept") if record.keep else say("why.rejected", **rejected)
@@ -152,7 +153,7 @@ def _judgement(record: Record, threshold: float | None, say: Voice) -> Iterator[
     elif judged:
         yield say("why.no_term")
     if (near := why.get("near")) is not None:
-        yield say("why.close" if near > UNRELATED else "why.unrelated", near=near, unrelated=UNRELATED)
+        yield say("why.close" if near > UNRELATED else "why.unrelated", near=near, unrelated=UNRELATED, farther=farther)
     if (first := why.get("first_relevance")) is not None:
         yield say("why.second_look", first=first)
     if (model := why.get("model")) is not None:

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from topical_crawler.cli.base import add_json
 from topical_crawler.cli.terminal import WIDTH, console, making_progress
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages
 from topical_crawler.cli.topic.judging import Judge, Judged, show_table
+from topical_crawler.cli.topic.nearness import by_nearness, show_nearness, texts_of
 from topical_crawler.config import cache_dir, resources, segmenter, strategy_name
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
@@ -34,6 +36,10 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", help="name or path")
+    parser.add_argument(
+        "texts", nargs="*", type=Path, metavar="SOURCE",
+        help="texts of which to show the nearest in meaning and the farthest: .txt, folders, JSONL, a corpus (say of a survey)",
+    )  # fmt: skip
     parser.add_argument("--fetch", action="store_true", help="fetch the seeds, too: do they answer, and do they lead on?")
     parser.add_argument("--all", action="store_true", help="every word of a finding, with its line")
     add_json(parser, "print findings as JSON")
@@ -47,10 +53,13 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if report.topic is not None and not report.errors and opts.fetch:
         seeds, more = _fetch_seeds(report.topic, settings)
         findings = [*more, *findings]
+    texts = texts_of(opts.texts) + [(fetched.page.title, fetched.text) for fetched, _ in seeds if fetched.page is not None]
+    near = by_nearness(report.topic, texts, settings) if report.topic is not None else []
     if opts.json:
-        print(json.dumps(_figures(report, findings, seeds), ensure_ascii=False, indent=1))
+        of_texts = {"near": [{"cosine": cosine, "title": title} for cosine, title in near]}
+        print(json.dumps(_figures(report, findings, seeds) | of_texts, ensure_ascii=False, indent=1))
     else:
-        _show(console(most=WIDTH), report, findings, seeds, opts)
+        _show(console(most=WIDTH), report, findings, seeds, near, opts)
     return 1 if report.errors else 0
 
 
@@ -80,6 +89,7 @@ def _show(
     report: TopicReport,
     findings: Sequence[Finding],
     seeds: Sequence[tuple[Fetched, Judged | None]],
+    near: Sequence[tuple[float, str]],
     opts: argparse.Namespace,
 ) -> None:
     numbers = [counted(sum(f.severity == s for f in findings), s) for s in _STYLES]
@@ -95,6 +105,8 @@ def _show(
         out.print("\nNo seed is fetched before the errors are gone.", style="red")
     if seeds:
         show_table(out, "Seeds", seeds)
+    if topic:
+        show_nearness(out, topic, near)
 
 
 def _show_findings(out: Console, findings: Sequence[Finding], everything: bool) -> None:

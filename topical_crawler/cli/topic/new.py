@@ -23,6 +23,7 @@ from topical_crawler.authoring.start import (
 from topical_crawler.cli.actions import CORPUS
 from topical_crawler.cli.base import add_number, whole
 from topical_crawler.cli.terminal import console, table
+from topical_crawler.cli.topic.nearness import by_nearness, show_nearness, texts_of
 from topical_crawler.config import cache_dir, data_dir, resources
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.categories import CategoryTree, read_clc
@@ -54,6 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--url", nargs="+", default=[], metavar="URL", help="example pages (or HTML files); they become seeds, too"
     )
+    parser.add_argument(
+        "--against", nargs="+", type=Path, default=[], metavar="SOURCE",
+        help="texts of any field, say a corpus: those nearest to the SENTENCE in meaning are shown, and the farthest",
+    )  # fmt: skip
     parser.add_argument("--category", metavar="NAME|CODE", help="a class and its four generations, e.g. TP316 or 操作系统")
     parser.add_argument(
         "--tree", type=Path, metavar="FILE", help="category tree in JSON, like the CLC (default: the resource clc)"
@@ -125,8 +130,11 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     words = [term.word for term in start.terms]
     title = opts.title or opts.sentence or "、".join(words[:3])
     write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, list(dict.fromkeys(seeds)))
-    load_topic(opts.folder)  # what was written can be read
-    _show(console(), opts, start, tree)
+    topic = load_topic(opts.folder)  # what was written can be read
+    _show(out := console(), opts, start, tree)
+    if opts.sentence:
+        examples = [(text.partition("\n")[0], text) for text in texts]
+        show_nearness(out, topic, by_nearness(topic, [*examples, *texts_of(opts.against)], settings))
     return _survey(opts, settings) if seeds and opts.questions is not False else 0
 
 
