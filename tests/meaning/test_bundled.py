@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.util
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -63,6 +64,16 @@ def test_a_text_has_one_vector_whatever_is_beside_it_and_on_how_many_threads(enc
     for threads in (1, 2):
         with threadpool_limits(threads):
             assert (together == encoder.encode(many)).all()
+
+
+def test_threads_that_encode_at_once_have_their_own_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundled, "_REMEMBERED", 40)  # so that each forgets what the other needs
+    shared = Bundled()
+    expected = [shared.encode([text]) for text in TEXTS]
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(10):
+            found = threads.map(lambda text: shared.encode([text]), TEXTS)
+            assert all((vector == known).all() for vector, known in zip(found, expected, strict=True))
 
 
 def test_more_pieces_than_are_remembered(encoder: Bundled, monkeypatch: pytest.MonkeyPatch) -> None:

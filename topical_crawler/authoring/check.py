@@ -17,6 +17,7 @@ from typing import Literal
 
 from topical_crawler import strategies
 from topical_crawler.cleaning.characters import to_mainland, to_simplified
+from topical_crawler.meaning import NONE
 from topical_crawler.text import counted
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import Language, language
@@ -97,7 +98,7 @@ def check_topic(name_or_path: str | Path, cache_dir: Path | None = None, segment
     lines = TopicLines(topic)
     findings = [*check_files(topic, lines), *check_seeds(topic, lines)]
     try:
-        strategies.create(topic, resources=None, segmenter=segmenter)
+        strategies.create(topic, resources=None, cache_dir=cache_dir, segmenter=segmenter, encoder=NONE)
     except ValueError as error:
         findings.append(Finding.from_error(error))
     floor = float(read_config(TopicFolder(Path(topic.source)).config).get("weight_floor", 0.0)) if lines.words[TERMS] else 0.0

