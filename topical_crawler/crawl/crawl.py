@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -20,6 +21,7 @@ from topical_crawler.crawl.link_policy import LinkPolicy, follow_parts, is_link,
 from topical_crawler.crawl.listings import Listings
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.moves import MOVED, Moves
+from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept, told
 from topical_crawler.crawl.opening import claim_folder, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.outages import Outages
@@ -67,6 +69,7 @@ class Crawl:
         moves: sites that redirect everything to another address.
         outages: hosts that do not answer, and how long they rest.
         adviser: asks the topic's model; None where it has none.
+        in_vain: what a crawl that has ended came to where it has kept no text, in plain words; else "".
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class Crawl:
         self.adviser = open_adviser(topic, options.model, options.cache_dir and options.cache_dir / "model-answers.sqlite")
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
-        self.failed = ""
+        self.failed = self.in_vain = ""
         self._closed = False
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
@@ -192,6 +195,7 @@ class Crawl:
         with self._reporting():
             if not self.failed:
                 self.log.save()
+                self.in_vain = self._nothing_kept()
         for part in (self.frontier, self.second_look, self.store, self.adviser):
             with self._reporting():
                 if part is not None:
@@ -427,6 +431,19 @@ class Crawl:
             self._look_ahead()
         self.second_look.judge_again(after)
         self.feeding.search(self.strategy.search_words)
+
+        if before < ENOUGH <= after and (said := self._nothing_kept()):
+            logger.warning("%s", said)
+
+    def _nothing_kept(self) -> str:
+        """What the crawl came to so far, in plain words; "" where its corpus has a text, or no page."""
+        found = nothing_kept(self.store, self.topic) if self.progress.total.kept <= 0 else None
+        return told(found, self.topic, self.place) if found is not None else ""
+
+    @property
+    def place(self) -> str:
+        """What names the corpus in a command."""
+        return shlex.quote(self.store.name if self.options.corpus else str(self.options.data_dir))
 
     def _look_ahead(self) -> None:
         """Score waiting links again, unless another worker does."""

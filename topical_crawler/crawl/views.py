@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -119,6 +118,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "sites": {name: _figures(p.sites[name]) for name in _by_yield(p)[:_SITES]},
         "waiting": (waiting(crawl) or (None,))[0],
         "corpus": crawl.store.name,
+        "in_vain": crawl.in_vain,
     }
 
 
@@ -164,13 +164,14 @@ def summary(crawl: Crawl, reason: str) -> Group:
     wait, barren, left = waiting(crawl), crawl.policy.slowed, crawl.policy.left
     clean = crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0
     back = crawl.taking_back.done.pages
-    place = shlex.quote(crawl.store.name if crawl.options.corpus else str(crawl.options.data_dir))
+    place = crawl.place
+    following = f"Next:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl"
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
         + (" (the same command goes on)" if wait != (0, 0) else "")
         + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
-        + f"\nNext:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
+        + f"\n{crawl.in_vain or following}\n"
     )
     return Group(head, side, last)

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from topical_crawler.config import uses_redis
 from topical_crawler.corpus.record import CorpusError, pages
 from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.files import replacing
 from topical_crawler.services import MistakeError
@@ -61,7 +62,7 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     """Figures of a crawl: those of ``topical-crawler frontier stats`` and ``hosts``, and counts of its corpus."""
     name = values["crawl"]
     place = bench.place(name)
-    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None}
+    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None}
     try:
         with bench.reached(name) as crawl:
             data["stats"] = crawl.ask({"action": "stats"})
@@ -73,12 +74,22 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
             job = by_host(bench, name, wait=0.1)
             rows = sorted(job.value.items(), key=lambda row: (-row[1][1], -row[1][0], row[0])) if job.done.is_set() else []
             data["hosts"] = [{"host": host, "fetched": fetched, "kept": kept} for host, (fetched, kept) in rows[:_HOSTS]]
+            data["in_vain"] = _in_vain(bench, name, totals(job.value), data["runs"]) if rows else None
         except CorpusError as error:  # its first worker has not made it yet, or the server is away
             data["problem"] = str(error)
     claim = place.folder.read_claim()
     data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
     data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder.log)}
     return data
+
+
+def _in_vain(bench: Bench, name: str, known: dict[str, int], runs: bool | None) -> Any:
+    """What a crawl came to that has kept no text of :data:`ENOUGH` pages, or of all where it does not run."""
+    topic = bench.topic(name)
+    if known["kept"] or topic is None or (known["fetched"] < ENOUGH and runs is not False):
+        return None
+    job = in_background(bench, name, "in vain", lambda note: nothing_kept(bench.corpus(name), topic), wait=0.1)
+    return job.value if job.done.is_set() else None
 
 
 def _last_lines(file: Path, most: int = 12) -> list[str]:

@@ -1,0 +1,85 @@
+"""What a crawl came to that has kept no text: what it fetched, what was nearest to its topic, what was missed, what to try."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from typing import Any
+
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.meaning import UNRELATED
+from topical_crawler.text import counted
+from topical_crawler.topic.topic import Topic
+from topical_crawler.web.urls import REDIRECTED
+
+ENOUGH = 200
+"""Finished pages without a text after which a crawl says what it came to so far."""
+_HOSTS, _NEAREST, _WORDS = 5, 3, 12
+_SETTINGS = {"language": "TOPICAL_LANGUAGES", "near-empty": "TOPICAL_MIN_CHARACTERS", "low quality": "TOPICAL_QUALITY"}
+_SUGGESTIONS = {
+    "setting": "Texts on topic were rejected. {setting} decides about most of them: see docs/settings.md",
+    "mark": "Mark the nearest pages, if they are on topic, and the crawl learns: topical-crawler corpus judge {place}",
+    "words": "Give the topic the words that its pages use, in terms.tsv of {topic}",
+    "seeds": "Begin at sites on the topic (-a seeds=…). Some are proposed by: topical-crawler topic seeds {topic}",
+    "check": "See whether the seeds answer and lead on: topical-crawler topic check {topic} --fetch",
+}
+
+
+def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
+    """What is in a corpus without a text, as JSON data; None where it has a text, or no page. Raises CorpusError.
+
+    Returns:
+        "pages"; "hosts" and "reasons" of rejection with their pages, most first; "nearest", the most relevant pages; "missing",
+        heavy words of the topic that are among the strongest of no page; "near", the greatest nearness in meaning to the topic's
+        sentence (None: not known), and "unrelated", what unrelated texts have at most; "setting", the one that rejects texts on
+        topic; "try", the names of two suggestions.
+    """
+    hosts, reasons, words = Counter[str](), Counter[str](), Counter[str]()
+    judged: list[dict[str, Any]] = []
+    for record in store.records(Filters(rejected=True)):
+        if record.keep:
+            return None
+        if record.reason != REDIRECTED:
+            hosts[record.host] += 1
+            reasons[record.reason] += 1
+            if "terms" in record.why:
+                words.update(record.why["terms"])
+                known = {"near": record.why.get("near"), "relevance": record.relevance, "reason": record.reason}
+                judged.append({"title": record.title, "url": record.url, "number": record.order, **known})
+    if not hosts:
+        return None
+    judged.sort(key=lambda page: (-page["relevance"], -(page["near"] or 0.0), page["url"]))
+    near = max((page["near"] for page in judged if page["near"] is not None), default=None)
+    setting = next((s for r, _ in reasons.most_common() if (s := _SETTINGS.get(r.partition(":")[0]))), "")
+    close = bool(words) if near is None else near > UNRELATED
+    names = ["setting"] * bool(setting) + (["mark", "words"] if close else ["seeds", "words" if judged else "check"])
+    return {
+        "pages": hosts.total(),
+        "hosts": dict(hosts.most_common()),
+        "reasons": dict(reasons.most_common()),
+        "nearest": judged[:_NEAREST],
+        "missing": [word for word in topic.keywords(_WORDS) if word not in words] if judged else [],
+        "near": near,
+        "unrelated": UNRELATED,
+        "setting": setting,
+        "try": names[:2],
+    }
+
+
+def told(found: dict[str, Any], topic: Topic, place: str) -> str:
+    """What :func:`nothing_kept` found, in plain words; ``place`` names the crawl in a command."""
+    pages, hosts = counted(found["pages"], "page"), counted(len(found["hosts"]), "host")
+    most = ", ".join(f"{name} {n}" for name, n in [*found["hosts"].items()][:_HOSTS])
+    lines = [f"No text was kept. Fetched: {pages} of {hosts}, most of {most}"]
+    lines.append("Rejected: " + ", ".join(f"{reason} {n}" for reason, n in found["reasons"].items()))
+    lines += ["Nearest to the topic:"] * bool(found["nearest"])
+    for page in found["nearest"]:
+        near = "" if page["near"] is None else f", nearness in meaning {page['near']:.2f}"
+        lines.append(f"  relevance {page['relevance']:.2f}{near}, {page['reason']}: {page['title']} {page['url']}")
+    if found["missing"]:
+        lines.append(f"Words of the topic that no page stands out by: {', '.join(found['missing'])}")
+    if found["near"] is not None and found["near"] <= found["unrelated"]:
+        lines.append(f"No page is nearer in meaning to the topic than unrelated texts are (up to {found['unrelated']:g})")
+    values = {"topic": shlex.quote(topic.source), "place": place, "setting": found["setting"]}
+    return "\n".join([*lines, "What to try:", *(f"  {_SUGGESTIONS[name].format(**values)}" for name in found["try"])])
