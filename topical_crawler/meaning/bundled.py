@@ -111,7 +111,8 @@ class Bundled:
         known, places = self._known, self._place[pieces]
         self._batches += 1
         self._last[places[places >= 0]] = self._batches
-        new = pieces[places < 0]
+        if not len(new := pieces[places < 0]):
+            return
         rows = np.argsort(self._last, kind="stable")[: len(new)]
         self._place[self._owner[rows]] = -1
         self._place[new], self._owner[rows], self._last[rows] = rows, new, self._batches

@@ -24,6 +24,10 @@ MOST_FAILURES = 3
 class Nearness:
     """Cosines between texts and the sentence of a topic, -1 to 1; 0 for all where there is no encoder.
 
+    Attributes:
+        name: of the encoder; "" without one.
+        waits: whether a server is asked, so that :meth:`ask` should be awaited first.
+
     >>> from topical_crawler import load_topic
     >>> from topical_crawler.meaning.encoder import open_encoder
     >>> nearness = Nearness(load_topic("operating-systems"), open_encoder("bundled"))
@@ -37,14 +41,9 @@ class Nearness:
         self._known: OrderedDict[str, float] = OrderedDict()
         self._failures = 0
         self._turn = asyncio.Lock()
-        self.name = encoder.name if encoder is not None else ""
+        self.name, self.waits = (encoder.name, encoder.waits) if encoder is not None else ("", False)
         if encoder is not None:
             (self._sentence,) = encoder.encode([sentence(topic)])
-
-    @property
-    def waits(self) -> bool:
-        """Whether a server is asked, so that :meth:`ask` should be awaited first."""
-        return self._encoder is not None and self._encoder.waits
 
     def of(self, texts: Iterable[str]) -> list[float]:
         """The cosine of each text."""
