@@ -205,6 +205,19 @@ def test_of_few_examples_other_pages_are_on_topic_too() -> None:
     assert probability(of, *FAR[:4], *own(200)) < 0.1
 
 
+def test_a_large_class_teaches_by_all_that_is_sure_and_a_small_one_by_no_more() -> None:
+    """Among the texts with most terms some are on something else; they are many where the class is small."""
+    draw = random.Random(3)
+    mixed = [["主题教育", "党员", *draw.sample(FAR, 4)] for _ in range(30)]
+    for number in (12, 150):
+        on_topic = [[*draw.sample(list(TERMS), 3), *draw.sample(NEAR, 4)] for _ in range(number)]
+        off_topic = [draw.sample(FAR if n % 2 else ELSEWHERE, 5) for n in range(200)]
+        memory = learn(judge(), [*on_topic, *mixed, *off_topic])
+        examples = np.flatnonzero(memory.example[: len(memory)])
+        assert number * 0.8 <= (examples < number).sum()
+        assert (examples >= number).sum() <= 3
+
+
 def test_a_long_crawl_off_topic_does_not_make_its_pages_likely() -> None:
     """What a page is measured against is the whole crawl, and not its end, which may be on other sites."""
     of = judge()

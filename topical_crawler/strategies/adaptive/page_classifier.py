@@ -1,12 +1,12 @@
 """The probability that a page is on topic: from the topic's terms first, then also from the words of the articles with most of
 them (pseudo-relevance feedback after Rocchio 1971).
 
-A topic made of one sentence knows few of its words, and some of them say little. The articles with most of them know better:
-their words, against those of articles with hardly any, tell articles on topic that the terms would miss, and articles off topic
-in which the terms are mere words. The same words tell how promising the text of a link is.
+A topic made of one sentence knows few of its words, and some of them say little. The articles with most of them, and nearest in
+meaning, know better: their words, against those of articles with hardly any, tell articles on topic that the terms would miss,
+and articles off topic in which the terms are mere words. All articles that are sure by then are the examples of a second round,
+so a large class teaches by hundreds and a small one by a dozen. The same words tell how promising the text of a link is.
 
-What a person marks overrules this: marked pages leave or join the examples, the log-odds of pages with like words follow, and
-examples that are then unlikely are given up.
+What a person marks overrules this: marked pages leave or join the examples, and the log-odds of pages with like words follow.
 """
 
 from __future__ import annotations
@@ -47,8 +47,13 @@ BUCKETS = 1 << 16
 """Numbers of words."""
 MAX_READ = 8_000
 """Characters of a page's text that are read."""
-EXAMPLES = 60
-"""Most examples of the topic: the articles with most of its terms."""
+FIRST_EXAMPLES = (10, 20, 60)
+"""Most first examples of the topic, the articles with most of its terms and nearest to it in meaning, in three fits. Fewer are
+purer, more say more."""
+SURE, MAX_SURE = log(0.8 / 0.2), 400
+"""Articles with more than these log-odds in the mean of the three are the examples in their place, at most so many: as
+many as the class seems to have, a dozen or hundreds. Terms and meaning choose the first ones anew at each refit, so learning
+cannot lead away from them."""
 EXAMPLE_SCORES = (1.0, 0.5)
 """Least term score of an example (:meth:`PageClassifier.read`); the second where too few texts have the first. A heavy term in a
 title is worth about 2, and three mentions of one in a text 0.5. A crawl that has not found the topic must not take the best that
@@ -84,8 +89,6 @@ LABEL_PAGES, MAX_LABEL_ODDS = 5.0, 4.0
 """A label is taken to be on so many more pages, which are as likely as any; and the most that it tells, in log-odds."""
 MARK_VARIANCE = 40.0
 """How far marks may move the log-odds of a page: the variance that they are taken to have around what is known without marks."""
-DOUBTFUL = 0.5
-"""Examples that marks make less probable than this are none."""
 MAX_MARKS = 300
 """Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their square."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
@@ -292,13 +295,15 @@ class PageClassifier:
 
     def probabilities(self, memory: Memory) -> Floats:
         """The probability of each remembered page; that of a marked one is its mark."""
-        n = len(memory)
-        topic_scores = self._topic_scores(memory.page_terms[:n], memory.parts[:n], memory.near[:n])
-        words, counts, labels, odds = memory.words[:n], memory.counts[:n], memory.labels[:n], memory.odds[:n]
-        probabilities = self._probabilities(words, counts, topic_scores, labels, odds)
+        probabilities = self._probabilities(*self._remembered(memory, slice(len(memory))))
         for row, on_topic in self._marked_rows(memory):
             probabilities[row] = on_topic
         return probabilities
+
+    def _remembered(self, memory: Memory, rows: slice | NDArray[np.int64]) -> tuple[Numbers, Counts, Floats, Numbers, Floats]:
+        """As :meth:`_rows`, of remembered pages."""
+        topic_scores = self._topic_scores(memory.page_terms[rows], memory.parts[rows], memory.near[rows])
+        return memory.words[rows], memory.counts[rows], topic_scores, memory.labels[rows], memory.odds[rows]
 
     def _marked_rows(self, memory: Memory) -> list[tuple[int, bool]]:
         """Where the marked pages that are remembered are, with their marks."""
@@ -363,23 +368,37 @@ class PageClassifier:
         terms, fields = memory.page_terms[articles], _head_and_text(memory.parts[articles])
         self._in_heads, self._in_texts = (np.bincount(terms[part > 0], minlength=BUCKETS).astype(np.float32) for part in fields)
         self._weigh_terms()
-        self._fit(memory, articles)
-        if self._marked and self._centre is not None:
-            examples = np.flatnonzero(memory.example[:n])
-            doubtful = self.probabilities(memory)[examples] < DOUBTFUL
-            if 0 < doubtful.sum() <= len(examples) - MIN_EXAMPLES:
-                self._fit(memory, articles, examples[doubtful])
-
-    def _fit(self, memory: Memory, articles: NDArray[np.int64], doubtful: Sequence[int] | NDArray[np.int64] = ()) -> None:
-        """Learn from articles, with no example among the doubtful ones."""
-        n = len(memory)
         topic_scores = self._topic_scores(memory.page_terms[:n], memory.parts[:n], memory.near[:n])
         order = articles[np.argsort(-topic_scores[articles], kind="stable")]
-        examples = order[: min(EXAMPLES, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
-        standing = [examples[topic_scores[examples] >= least] for least in EXAMPLE_SCORES]
-        examples = standing[0] if len(standing[0]) >= MIN_EXAMPLES else standing[1]
+        first_odds = []
+        for most in FIRST_EXAMPLES:
+            examples = order[: min(most, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
+            standing = [examples[topic_scores[examples] >= least] for least in EXAMPLE_SCORES]
+            self._fit(memory, articles, topic_scores, standing[0] if len(standing[0]) >= MIN_EXAMPLES else standing[1])
+            if self._centre is not None:
+                first_odds.append(self._log_odds(*self._remembered(memory, articles)))
+        if not first_odds:
+            return
+        odds = np.mean(first_odds, axis=0)
+        best = np.argsort(-odds, kind="stable")[:MAX_SURE]
+        sure = articles[best[odds[best] > SURE]]
+        if len(sure) >= MIN_EXAMPLES:
+            unsure = np.flatnonzero(odds <= SURE)
+            self._fit(memory, articles, topic_scores, sure, articles[unsure[lower_class(odds[unsure])]])
+
+    def _fit(
+        self,
+        memory: Memory,
+        articles: NDArray[np.int64],
+        topic_scores: Floats,
+        examples: NDArray[np.int64],
+        off_topic: Sequence[int] | NDArray[np.int64] = (),
+    ) -> None:
+        """Learn from articles what tells these examples, and those marked by hand, from counterexamples. The scale begins at what
+        articles that are known to be ``off_topic`` come to, or at the words of the counterexamples where too few are."""
+        n = len(memory)
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
-        examples = examples[~np.isin(examples, [*on, *off, *doubtful])]
+        examples = examples[~np.isin(examples, [*on, *off])]
         self._best = float(topic_scores[examples].mean()) if len(examples) else EXAMPLE_SCORES[0]
         examples = np.append(examples, on).astype(np.int64)
         memory.set_examples(examples)
@@ -407,11 +426,13 @@ class PageClassifier:
         self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
-        z = np.sort(self._add_topic(like, topic_scores)[articles])
+        standing = self._add_topic(like, topic_scores)
+        z = np.sort(standing[articles])
         by_words = like[articles] * self._gap > (likely.mean() + 3 * unlikely.mean()) / 4
         many = int((by_words & (topic_scores[articles] >= CLASS_SCORE)).sum())
         self._high = float(z[-min(len(articles) // 2, max(MIN_EXAMPLES, many)) :].mean())
-        self._low = float(unlikely.mean()) / self._gap
+        enough = len(off_topic) >= MIN_COUNTEREXAMPLES
+        self._low = float(standing[off_topic].mean()) if enough else float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
         self._learn_labels(memory, articles)
         self._learn_marks(memory)
@@ -538,6 +559,22 @@ def evidence(relevance: float, even: float) -> float:
     [-2.4, -1.15, 0.0, 2.22]
     """
     return log((relevance / even + NO_RELEVANCE) / (1 + NO_RELEVANCE)) if even else 0.0
+
+
+def lower_class(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Split values into two classes where these differ most, and return which values are in the lower one (Otsu 1979): the
+    variance between classes, n₀ n₁ (m₁ - m₀)², is at its largest. Of fewer than two values none is.
+
+    >>> lower_class(np.array([-3.1, 0.4, -2.8, 0.9, -3.5])).tolist()
+    [True, False, True, False, True]
+    """
+    if len(values) < 2:
+        return np.zeros(len(values), dtype=np.bool_)
+    ordered = np.sort(values.astype(np.float64))
+    sums, lower = np.cumsum(ordered), np.arange(1, len(ordered))
+    higher = len(ordered) - lower
+    between = lower * higher * ((sums[-1] - sums[:-1]) / higher - sums[:-1] / lower) ** 2
+    return np.asarray(values <= ordered[between.argmax()])
 
 
 def _head_and_text(parts: Counts) -> tuple[Counts, Counts]:
