@@ -48,7 +48,8 @@ def test_a_text_is_encoded_once_and_several_at_once() -> None:
     assert near.of_short(["球队"]) == [0]
     assert encoder.asked == [["医学知识与疾病防治"], ["医院", "球队"]]
     assert near.of_page("球队", "医务" * 200) == (1, 0)
-    assert near.of_page("医院", "") == (1, 1)
+    assert near.of_page("医院", "", ["医保 ", "球队"]) == (1, 1) and near.of_short(["医保"]) == [1]
+    assert encoder.asked.pop() == ["医保"]
     assert encoder.asked[2:] == [["球队\n" + "医务" * (nearness.READ // 2)]]
 
 

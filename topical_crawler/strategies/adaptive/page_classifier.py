@@ -114,7 +114,8 @@ class PageClassifier:
             :func:`evidence`.
         describe: relevance of a description by its distinct content words, 0 to 1; what it says is remembered of pages
             (:attr:`PageWords.described`), and does not count for their own probability.
-        near: how near a text and its title are in meaning to the topic's sentence, by the title and the text.
+        near: how near a text and its title are in meaning to the topic's sentence, by the title, the text, and the anchors of its
+            links, which will be asked about next.
 
     Attributes:
         marks: a digest of the marked texts as they are now.
@@ -127,7 +128,7 @@ class PageClassifier:
         marked: Sequence[MarkedText] = (),
         even: float = 0.0,
         describe: Callable[[Sequence[str]], float] = lambda _: 0.0,
-        near: Callable[[str, str], tuple[float, float]] = lambda _, __: (0.0, 0.0),
+        near: Callable[[str, str, Iterable[str]], tuple[float, float]] = lambda *_: (0.0, 0.0),
     ) -> None:
         rare, heaviest = rarities(frozenset(terms)), max(terms.values(), default=1.0)
         weights = {term: weight * rare[term] ** 2 for term, weight in terms.items()}
@@ -184,7 +185,7 @@ class PageClassifier:
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
         """The words of a page, and the strongest topic terms in it with their shares of its term score."""
         text = full_text(page, menus=not article)[:MAX_READ]
-        near = self._near(page.title, text if article else "")
+        near = self._near(page.title, text if article else "", (link.anchor for link in page.links))
         return self._packed(self._count(text, description_of(page), page.title, page.labels), page.labels, article, near)
 
     def _count(self, text: str, description: str, title: str, own_labels: Sequence[str]) -> Counted:
