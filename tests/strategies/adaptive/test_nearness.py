@@ -50,6 +50,9 @@ def test_a_text_is_encoded_once_and_several_at_once() -> None:
     assert near.of_page("球队", "医务" * 200) == (1, 0)
     assert near.of_page("医院", "", ["医保 ", "球队"]) == (1, 1) and near.of_short(["医保"]) == [1]
     assert encoder.asked.pop() == ["医保"]
+    encoder.waits = True
+    near = Nearness(MEDICINE, encoder)
+    assert near.of_page("医院", "", ["医保"]) == (1, 1) and encoder.asked.pop() == ["医院"] and encoder.asked.pop()
     assert encoder.asked[2:] == [["球队\n" + "医务" * (nearness.READ // 2)]]
 
 
