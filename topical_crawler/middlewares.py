@@ -120,7 +120,7 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
         if score is None:
             entry.dropped = BELOW_THRESHOLD if verdict.keep else strategy.drop_reason
         else:
-            entry.priority = policy.place(score, entry.host)
+            entry.priority = policy.place(score, entry)
     if (left := len(page.links) - most) > 0:
         crawl.progress.note_dropped(TOO_MANY, left)
     return entries

@@ -17,6 +17,7 @@ from warc_tools import write_warc
 
 from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.crawl.views import figures, line_view, live_view, summary, why_ended
 from topical_crawler.frontier import redis_journal
 from topical_crawler.frontier.base import FrontierServerError
@@ -25,7 +26,6 @@ from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Page
-from topical_crawler.web.urls import host
 
 PAGES, LEAVE = 4, 10
 START = "http://www.dangjian.test/"
@@ -224,7 +224,9 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
         with closing(opener(**shared, TOPICAL_WORKER="two")) as two:
             assert (two.log.finished, two.policy.fetched, two.policy.begun) == (44, 44, 32)
             assert read[:12] == list(range(33, 45))  # then it looks whether the corpus has the last ones
-            judged = [[(made.policy.refusal(url, 2), made.policy.place(0.5, host(url))) for url in web()] for made in (one, two)]
+            judged = [
+                [(made.policy.refusal(url, 2), made.policy.place(0.5, seed_entry(url))) for url in web()] for made in (one, two)
+            ]
             assert judged[0] == judged[1] and min(place for _, place in judged[0]) < 0
             assert one.policy.revision == two.policy.revision > 0
             assert not {START, *TEXTS, *SECOND} - {*order, *walked(two, web())}

@@ -17,6 +17,7 @@ from redis_tools import RedisServer
 from topical_crawler.crawl import host_counts
 from topical_crawler.crawl.host_counts import HostCounts
 from topical_crawler.crawl.link_policy import LinkPolicy
+from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier.base import Outcome
 from topical_crawler.frontier.redis import RedisFrontier
 from topical_crawler.frontier.redis_server import Server
@@ -47,7 +48,16 @@ def decisions(policy: LinkPolicy) -> list[Any]:
     names = [f"{site}.cn" for site in range(SITES)]
     paths = ("日历/7", "日历/甲7", "show?id=3&tok=77", "党建/")
     links = [[policy.refusal(f"http://{name}/{path}", 2) for path in paths] for name in names]
-    hosts = [(policy.standing(n), policy.share(n), policy.has_answered(n), policy.texts(n), policy.place(0.5, n)) for n in names]
+    hosts = [
+        (
+            policy.standing(n),
+            policy.share(n),
+            policy.has_answered(n),
+            policy.texts(n),
+            policy.place(0.5, seed_entry(f"http://{n}/")),
+        )
+        for n in names
+    ]
     return [links, hosts, policy.revision, policy.fetched, policy.is_over(0)]
 
 

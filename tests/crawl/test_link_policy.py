@@ -141,23 +141,23 @@ def test_the_revision_counts_who_joins_and_who_quits() -> None:
 @given(st.lists(st.floats(0, 1e6), min_size=2, max_size=20, unique_by=lambda p: round(p, 3)))
 def test_links_of_a_slowed_host_wait_behind_all_others_in_their_own_order(priorities: list[float]) -> None:
     found = told(rules(), [nothing(VIDEO)] * PAGES)
-    places = [found.place(p, VIDEO) for p in sorted(priorities)]
+    places = [found.place(p, link(VIDEO)) for p in sorted(priorities)]
     assert all(-1 <= place < 0 for place in places)
     assert places == sorted(places)
     assert len(set(places)) == len(places) or max(priorities) > 1e4
     assert [found.place_again(place, VIDEO) for place in places] == places
-    assert [found.place(p, "www.news.cn") for p in priorities] == priorities
+    assert [found.place(p, link("www.news.cn")) for p in priorities] == priorities
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 30), st.integers(1, 25))
 def test_a_learner_spends_the_last_pages_of_a_bounded_host_late(scores: list[float], fetched: int, limit: int) -> None:
     found = told(rules(limit=limit, learns=True), [nothing("a.cn")] * fetched)
     left = min(1.0, 2 * max(0.0, 1 - fetched / limit))
-    assert [found.place(score, "a.cn") for score in scores] == [score * left for score in scores]
-    assert [found.place(score, "b.cn") for score in scores] == scores
+    assert [found.place(score, link("a.cn")) for score in scores] == [score * left for score in scores]
+    assert [found.place(score, link("b.cn")) for score in scores] == scores
     assert [found.place_again(score, "a.cn") for score in scores] == scores  # it was placed already
     for others in (rules(limit=limit), rules(learns=True)):
-        assert [told(others, [text("a.cn")] * fetched).place(score, "a.cn") for score in scores] == scores
+        assert [told(others, [text("a.cn")] * fetched).place(score, link("a.cn")) for score in scores] == scores
 
 
 @pytest.mark.parametrize(
@@ -187,14 +187,71 @@ def test_a_crawl_ends_after_many_pages_in_a_row_without_a_text(learns: bool, end
 @pytest.mark.parametrize(("end", "idle", "ends"), [(None, 0.0, True), (None, -1.0, False), (0, 0.0, False), (5000, 0.0, False)])
 def test_a_crawl_ends_when_little_is_expected(end: int | None, idle: float, ends: bool) -> None:
     found = rules(learns=True, end=end, idle=idle)
-    found.expected = 0.5 * LEAST_GAIN
-    told(found, [nothing(f"{n % 7}.cn") for n in range(FORESIGHT - 1)])
+    found.expected = 0.0, 0.5 * LEAST_GAIN
+    told(found, [text("b.cn"), *[nothing(f"{n % 7}.cn") for n in range(FORESIGHT - 2)]])
     assert not found.is_over(0)  # too early to tell
-    told(found, [text("b.cn")])
+    told(found, [nothing("b.cn")])
     assert found.spent is ends and found.is_over(0) is ends
-    found.expected = 2 * LEAST_GAIN
+    found.expected = 0.0, 2 * LEAST_GAIN
     told(found, [nothing(f"{n % 7}.cn") for n in range(BARREN_END)])
     assert not found.is_over(0)  # however many pages gave nothing
+
+
+def test_a_crawl_without_a_text_does_not_end_by_what_it_expects() -> None:
+    found = told(rules(learns=True), [nothing(f"{n % 7}.cn") for n in range(2 * FORESIGHT)])
+    found.expected = 0.0, 0.0
+    assert not found.is_over(0)
+    assert told(found, [text("b.cn"), nothing("c.cn")]).is_over(0)
+
+
+def asked_for(names: Iterable[str], pages: int, learns: bool = True, most: int = 6000) -> LinkPolicy:
+    """After so many pages of the first host, none of which gave a text."""
+    names = list(names)
+    found = rules(pages=10**6, leave=10**6, learns=learns, most=most)
+    for name in names:
+        assert found.late_refusal(link(name, depth=0), 0) is None
+    return told(found, [nothing(names[0])] * pages)
+
+
+def test_a_site_that_was_hardly_visited_may_be_better_than_its_links_promise() -> None:
+    sites = ["a.cn", *[f"{n}.cn" for n in range(5)]]
+    places = [asked_for(sites, pages).place(0.1, link("a.cn")) for pages in (0, 2, 10, 100, 900, 1100, 5000)]
+    assert places == sorted(places, reverse=True) and places[0] > 0.4 and places[-2:] == [0.1, 0.1]  # a sixth of 6,000
+    found = asked_for(sites, 100)
+    assert found.place(0.1, link("0.cn")) > found.place(0.1, link("a.cn")) > 0.1
+    assert found.place(0.1, link("other.cn")) == 0.1  # nobody asked for it
+    assert found.place(0.0, link("0.cn")) == 0.0
+    assert asked_for(sites, 0, learns=False).place(0.1, link("0.cn")) == 0.1
+
+
+def test_a_section_that_was_hardly_visited_comes_before_the_others_of_its_site() -> None:
+    found = asked_for(["a.cn", "b.cn"], 100)
+    tags = [Entry(fingerprint(url), url, "a.cn", 0.5, 2) for url in ("http://a.cn/tags/党建/", "http://a.cn/tags/组织/")]
+    before, other = found.place(0.1, tags[0]), found.place(0.1, link("a.cn"))
+    assert before == found.place(0.1, tags[1]) > other > 0.1
+    told(found, [dataclasses.replace(nothing("a.cn"), url=tags[0].url)] * 20)
+    assert other < found.place(0.1, tags[1]) < before
+
+
+def test_a_site_whose_start_leads_elsewhere_is_known_from_the_log() -> None:
+    log = [
+        Outcome("http://a.cn/", False, reason=REDIRECTED, led_by=("a.cn",)),
+        Outcome("http://b.cn/", False, 0.0, OFF_TOPIC, None, ("b.cn",)),
+    ]
+    found = told(rules(learns=True, most=6000), [*log, text("c.cn", "d.cn")])
+    assert [found.place(0.1, link(f"{name}.cn")) > 0.1 for name in "abcd"] == [True, True, False, False]
+
+
+def test_many_sites_share_the_pages_of_a_small_crawl() -> None:
+    few, many = asked_for(["a.cn", "b.cn"], 40, most=300), asked_for([f"{n}.cn" for n in range(300)], 0, most=300)
+    assert few.place(0.1, link("a.cn")) > 0.1 and many.place(0.1, link("7.cn")) == 0.1
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=20), st.integers(0, 50))
+def test_what_is_not_known_of_a_site_leaves_its_links_in_their_order(scores: list[float], pages: int) -> None:
+    found = asked_for(["a.cn", "b.cn"], pages)
+    places = [found.place(score, link("a.cn")) for score in sorted(scores)]
+    assert places == sorted(places)
 
 
 HOSTS = st.sampled_from(["a.cn", "b.cn", "c.cn:8080"])

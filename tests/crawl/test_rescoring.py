@@ -24,7 +24,7 @@ class Told(Strategy):
 
     name = "told"
     told: float | None = None
-    worth: float | None = None
+    worth: tuple[float, float] | None = None
     times = 0
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
@@ -38,7 +38,7 @@ class Told(Strategy):
         return self.times
 
     @property
-    def kept_per_score(self) -> float | None:
+    def kept_per_score(self) -> tuple[float, float] | None:
         return self.worth
 
 
@@ -63,7 +63,7 @@ def test_links_are_scored_again_at_steps_that_grow_with_the_crawl() -> None:
 def test_links_are_scored_again_once_something_was_learned() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
     strategy.told, strategy.times = 0.9, 1
-    assert rescore_waiting(strategy, policy, frontier) == [0.9, 0.9]
+    assert rescore_waiting(strategy, policy, frontier) == [(0.9, 0.9)] * 2
     assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
     strategy.told = 0.1
     assert rescore_waiting(strategy, policy, frontier) is None
@@ -73,7 +73,7 @@ def test_links_are_scored_again_once_something_was_learned() -> None:
 def test_a_link_that_would_not_be_followed_now_stays_where_it_waits() -> None:
     strategy, frontier = told(), waiting(0.3)
     strategy.times = 1
-    assert rescore_waiting(strategy, LinkPolicy(options()), frontier) == [0.0]
+    assert rescore_waiting(strategy, LinkPolicy(options()), frontier) == [(0.3, 0.0)]
     assert frontier.waiting(1)[0].priority == 0.3
 
 
@@ -87,14 +87,23 @@ def test_seeds_keep_their_place() -> None:
 
 def test_what_further_pages_promise_is_told_to_all_workers() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
-    strategy.told, strategy.times, strategy.worth = 0.01, 1, 0.5
+    strategy.told, strategy.times, strategy.worth = 0.01, 1, (0.5, 0.8)
     look_ahead(strategy, policy, frontier)
-    assert policy.expected == last_expected(frontier) == FORESIGHT * 0.01 * 0.5
+    assert policy.expected == last_expected(frontier) == (FORESIGHT * 0.01 * 0.5, FORESIGHT * 0.01 * 0.8)
+
+
+def test_most_is_promised_where_the_sites_are_as_good_as_they_may_be() -> None:
+    strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options(), learns=True)
+    policy.late_refusal(seed_entry("http://a.cn/"), 0)
+    strategy.told, strategy.times, strategy.worth = 0.01, 1, (1.0, 1.0)
+    for known in (rescore_waiting(strategy, policy, frontier), None):
+        least, most = expected_texts(strategy, policy, frontier, known) or (0.0, 0.0)
+        assert least == FORESIGHT * 0.01 and most == round(FORESIGHT * policy.place(0.01, frontier.waiting(1)[0]), 3) > least
 
 
 def test_nothing_is_promised_where_no_link_waits_or_the_strategy_cannot_tell() -> None:
     strategy = told()
-    assert expected_texts(strategy, waiting(0.3)) is None
-    strategy.worth = 0.5
-    assert expected_texts(strategy, MemoryFrontier()) is None
+    assert expected_texts(strategy, LinkPolicy(options()), waiting(0.3)) is None
+    strategy.worth = 0.5, 0.8
+    assert expected_texts(strategy, LinkPolicy(options()), MemoryFrontier()) is None
     assert last_expected(MemoryFrontier()) is None

@@ -24,7 +24,7 @@ def checkpoint_due(before: int, after: int) -> bool:
     return after // CHECKPOINT_PAGES > before // CHECKPOINT_PAGES
 
 
-def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: Mapping[str, int] | None = None) -> None:
+def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: Mapping[str, object] | None = None) -> None:
     """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
     kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
     if counts is not None:  # first, for it shows others that they read the log too late

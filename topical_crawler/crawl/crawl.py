@@ -409,15 +409,16 @@ class Crawl:
     def _outcome(self, item: PageItem) -> Outcome:
         """What the log says of a page. The strategy learns from one that it did not judge, unless it misses nothing there."""
         entry, verdict = item.entry, item.verdict
+        asked_by = () if entry.evidence else (entry.host,)
         if verdict is not None:
-            led_by = linking_hosts(entry) if item.gave_text else ()
+            led_by = asked_by or (linking_hosts(entry) if item.gave_text else ())
             return Outcome(entry.url, verdict.keep, verdict.relevance, item.reason, verdict.lesson, led_by)
         lesson = None
         if not item.is_listing and item.reason not in (REDIRECTED, NOT_MODIFIED):
             lesson = self.strategy.missed(entry.url, entry.evidence)
         if lesson is not None:
             self.strategy.learn(entry.url, Verdict(0.0, False, lesson=lesson))
-        return Outcome(entry.url, False, reason=item.reason, lesson=lesson)
+        return Outcome(entry.url, False, reason=item.reason, lesson=lesson, led_by=asked_by)
 
     def _after_pages(self) -> None:
         """Do what is due at certain numbers of finished pages. Of many workers one does it."""

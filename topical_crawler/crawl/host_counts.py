@@ -8,22 +8,37 @@ and whoever is killed while writing leaves counts that say how far they go.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Callable, ItemsView, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol, runtime_checkable
+from zlib import crc32
 
 import msgpack
 
 from topical_crawler.crawl.parameters import Parameters
 from topical_crawler.frontier.base import Outcome
 
+SECTIONS = 16
+"""Numbers of the sections of a site: one with a folder for each of its thousand members is visited as one with few."""
+_DIGITS = re.compile(r"\d+")
 SHAPES = 1_000
 """Shapes of addresses that are remembered of a host, those whose pages were fetched last."""
 KNOWN = 300_000
 """Shapes and addresses that a worker has in memory, over all hosts, in some 100 MB; the hosts that it met last."""
 _TOGETHER = 500  # hosts that are read or written at a time
+
+
+def section(url: str) -> int:
+    """The section of its site that an address is in, by the first folder of its path, as a number below :data:`SECTIONS`.
+
+    >>> section("http://a.cn/news/2024/7.html") == section("http://a.cn/news/") != section("http://a.cn/党建/7.html")
+    True
+    """
+    first, slash, _ = url.partition("://")[2].partition("?")[0].partition("/")[2].partition("/")
+    return crc32(_DIGITS.sub("0", first).encode("utf-8", "replace")) % SECTIONS if slash else 0
 
 
 @dataclass(slots=True)
@@ -37,6 +52,7 @@ class HostCounts:
         fruitless: pages in a row without a text, to which none led either.
         given: texts, with those on other hosts that its pages led to.
         shapes: pages and texts by the digest of a shape of addresses, the one that was fetched last at the end.
+        sections: pages by the number of a :func:`section`.
         parameters: what those of its addresses do; None where no address had any.
         turns: numbers of the pages at which it became barren, or good again, since the counts of all hosts were written.
         number: of the last page of the log that is counted, whatever its host, as far as it was written.
@@ -48,6 +64,7 @@ class HostCounts:
     fruitless: int = 0
     given: int = 0
     shapes: dict[int, list[int]] = field(default_factory=dict)
+    sections: dict[int, int] = field(default_factory=dict)
     parameters: Parameters | None = None
     turns: list[int] = field(default_factory=list)
     number: int = 0
@@ -65,21 +82,20 @@ class HostCounts:
     def pack(self, number: int) -> bytes:
         """As bytes, of which those of a higher ``number`` of pages are the greater ones.
 
-        >>> HostCounts.unpack(HostCounts(pages=3, texts=1).pack(7))
-        HostCounts(pages=3, texts=1, answered=False, fruitless=0, given=0, shapes={}, parameters=None, turns=[], number=7)
+        >>> HostCounts.unpack(HostCounts(pages=3, sections={5: 3}).pack(7)) == HostCounts(pages=3, sections={5: 3}, number=7)
+        True
         """
         parameters = None if self.parameters is None else self.parameters.data()
-        fields = (self.pages, self.texts, self.answered, self.fruitless, self.given, self.shapes, parameters, self.turns)
+        numbers = (self.pages, self.texts, self.answered, self.fruitless, self.given, self.shapes, self.sections)
+        fields = (*numbers, parameters, self.turns)
         return number.to_bytes(8, "big") + bytes(msgpack.packb(fields, unicode_errors="surrogatepass"))
 
     @classmethod
     def unpack(cls, packed: bytes) -> HostCounts:
         """What :meth:`pack` gave."""
-        pages, texts, answered, fruitless, given, shapes, parameters, turns = msgpack.unpackb(
-            packed[8:], unicode_errors="surrogatepass", strict_map_key=False
-        )
-        known = None if parameters is None else Parameters.read(parameters)
-        return cls(pages, texts, answered, fruitless, given, shapes, known, turns, int.from_bytes(packed[:8], "big"))
+        *fields, parameters, turns = msgpack.unpackb(packed[8:], unicode_errors="surrogatepass", strict_map_key=False)
+        fields += [None if parameters is None else Parameters.read(parameters), turns, int.from_bytes(packed[:8], "big")]
+        return cls(*fields)
 
 
 _NONE = HostCounts()

@@ -5,18 +5,23 @@ A host is *barren* once many of its pages in a row gave no text for the corpus. 
 nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host good
 again, and so does a text on another host that one of its pages linked to: a hub, of which nothing is kept, is not barren.
 
-A crawl ends when its strategy expects too little of the links that wait. Where nothing is known of that, or a person has set a
-number of pages, it is barren, and ends, once so many pages in a row gave no text on whatever hosts.
+A strategy that learns goes where its links promise most, so it may give up a large site after the three pages that it has seen of
+it. So on sites that a person asked for links gain by what is not known of their section: its score is an upper bound, as in MOSS
+(Audibert & Bubeck 2009). The gain falls with the pages that were fetched of the section, and ends at its share of the crawl.
+
+A crawl ends when its strategy expects too little of the links that wait, at most. Where nothing is known of that, or a person has
+set a number of pages, it is barren, and ends, once so many pages in a row gave no text on whatever hosts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import log, sqrt
 from typing import Any
 
 from topical_crawler.corpus.dedup import DUPLICATE, PART
-from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store
+from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store, section
 from topical_crawler.crawl.options import CrawlOptions
 from topical_crawler.crawl.parameters import Parameters, digest
 from topical_crawler.extraction import documents
@@ -31,8 +36,11 @@ MOST_CREDIT = 10
 """A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
 BARREN_END = 1000
 """Pages in a row without a text that end the crawl of a strategy that drops no links itself (rule of three, 95 %: 0.3 %)."""
-FORESIGHT, LEAST_GAIN = 1000, 1.0
-"""A crawl ends when so many further pages are expected to give fewer texts than this. It has fetched as many before."""
+FORESIGHT, LEAST_GAIN = 1000, 10.0
+"""A crawl ends when so many further pages are expected to give fewer texts than this, at most. It has fetched as many before, and
+some text."""
+SPREAD = 0.2
+"""Standard deviation of what a page is worth, where one in twenty is a text."""
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
@@ -58,7 +66,7 @@ class LinkPolicy:
         begun: the page of the log after which it began to count.
         fetched: pages of the crawl, over all its runs; redirects and names without an address are none.
         end: pages in a row without a text after which the crawl ends; 0: never.
-        expected: texts expected of the next :data:`FORESIGHT` pages; None where it is not known.
+        expected: texts expected of the next :data:`FORESIGHT` pages, at least and at most; None where it is not known.
     """
 
     def __init__(self, options: CrawlOptions, learns: bool = False, store: Store | None = None) -> None:
@@ -67,24 +75,27 @@ class LinkPolicy:
         ends = learns and options.idle >= 0
         self.end = options.barren_end if options.barren_end is not None else BARREN_END if ends else 0
         self._by_gain = ends and options.barren_end is None
-        self.expected: float | None = None
+        self.expected: tuple[float, float] | None = None
         self.fetched = self.before = self.begun = 0
-        self._fruitless = 0
+        self._fruitless = self._texts = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._named: set[str] = set()
+        self._asked: set[str] = set()  # hosts of pages that a person asked for, and that were fetched or are on their way
         self._ledger = Ledger(self._count, store)
 
     def count(self, outcome: Outcome, number: int = 0) -> None:
         """Take note of a finished page, by its number in the log."""
+        if (own := host(outcome.url)) in outcome.led_by:
+            self._asked.add(own)
         if outcome.reason in NO_PAGES:
             return
         self.fetched += 1
         gave_text = _gave_text(outcome)
         if gave_text:
-            self._fruitless = 0
+            self._fruitless, self._texts = 0, self._texts + 1
         elif _says_something(outcome):
             self._fruitless += 1
-        hosts = dict.fromkeys((host(outcome.url), *(outcome.led_by if gave_text else ())))
+        hosts = dict.fromkeys((own, *(outcome.led_by if gave_text else ())))
         self._ledger.note(number, hosts, replace(outcome, lesson=None) if outcome.lesson is not None else outcome)
 
     def _count(self, name: str, counts: HostCounts, outcome: Outcome) -> bool:
@@ -93,6 +104,8 @@ class LinkPolicy:
         if name == host(outcome.url):
             counts.pages += 1
             counts.texts += gave_text
+            part = section(outcome.url)
+            counts.sections[part] = counts.sections.get(part, 0) + 1
             if "?" in outcome.url:
                 counts.parameters = counts.parameters or Parameters()
                 counts.parameters.count(outcome.url, gave_text, outcome.reason == DUPLICATE)
@@ -131,16 +144,19 @@ class LinkPolicy:
         """Links of these hosts are about to be judged: what was counted of them is asked for at once, not one by one."""
         self._ledger.meet(names)
 
-    def checkpoint(self, number: int) -> dict[str, int]:
+    def checkpoint(self, number: int) -> dict[str, Any]:
         """Write all that was counted up to page ``number`` of the log to the store. Returns what :meth:`begin` needs."""
-        return {"fetched": self.fetched, "fruitless": self._fruitless, "turns": self._ledger.write(number)}
+        counts = {"fetched": self.fetched, "fruitless": self._fruitless, "texts": self._texts}
+        return counts | {"asked": sorted(self._asked), "turns": self._ledger.write(number)}
 
-    def begin(self, number: int, counts: Mapping[str, int]) -> None:
+    def begin(self, number: int, counts: Mapping[str, Any]) -> None:
         """Go on from a checkpoint after page ``number``, instead of counting the pages until then."""
-        self.begun, self.fetched, self._fruitless = number, counts["fetched"], counts["fruitless"]
+        self.begun, self.fetched = number, counts["fetched"]
+        self._fruitless, self._texts = counts["fruitless"], counts["texts"]
+        self._asked.update(counts["asked"])
         self.written(number, counts)
 
-    def written(self, number: int, counts: Mapping[str, int]) -> None:
+    def written(self, number: int, counts: Mapping[str, Any]) -> None:
         """There is a checkpoint after page ``number``: what was in memory of the pages until then is in the store by now."""
         self._ledger.begin(number, counts["turns"])
 
@@ -151,8 +167,9 @@ class LinkPolicy:
 
     @property
     def spent(self) -> bool:
-        """Whether so little is expected of further pages that the crawl ends."""
-        return self._by_gain and self.fetched >= FORESIGHT and self.expected is not None and self.expected < LEAST_GAIN
+        """Whether so little is expected of further pages, at most, that the crawl ends. One without a text knows too little."""
+        knows = self._by_gain and self.fetched >= FORESIGHT and self._texts > 0
+        return knows and self.expected is not None and self.expected[1] < LEAST_GAIN
 
     def name(self, urls: Iterable[str]) -> None:
         """A person named these addresses: their hosts may be visited even if they are none of the public web."""
@@ -189,13 +206,24 @@ class LinkPolicy:
         """What becomes of a barren host: "slowed" or "left"; "" for any other."""
         return self._standing(self._ledger.of(name))
 
-    def place(self, score: float, name: str) -> float:
-        """The priority of a host's link by its score, over 0. For a strategy that learns, the score is multiplied by twice the
-        share that is left of the host's page limit, if less than half is."""
-        limit = self._options.max_pages_per_host
-        if self._learns and limit and score > 0:
-            return score * min(1.0, 2 * max(0.0, 1 - self._ledger.of(name).pages / limit))
-        return self.place_again(score, name)
+    def place(self, score: float, entry: Entry) -> float:
+        """The priority of a link by its score, over 0. For a strategy that learns, the score gains what may be found out
+        (:meth:`_hope`), and is multiplied by twice the share that is left of the host's page limit, if less than half is."""
+        if not self._learns or score <= 0:
+            return self.place_again(score, entry.host)
+        limit, counts = self._options.max_pages_per_host, self._ledger.of(entry.host)
+        left = min(1.0, 2 * max(0.0, 1 - counts.pages / limit)) if limit else 1.0
+        return left * (score + self._hope(entry, counts))
+
+    def _hope(self, entry: Entry, counts: HostCounts) -> float:
+        """What the section of a link on a site that a person asked for may be worth beyond what is known, by the pages that were
+        fetched of it, down to a power of 2, so that its links seldom change places. 0 for one that had its share of the pages
+        that the crawl may fetch, or has fetched."""
+        if entry.host not in self._asked:
+            return 0.0
+        pages = 1 << (counts.sections.get(section(entry.url), 0) + 1).bit_length() - 1
+        fair = (self._options.max_pages or max(FORESIGHT, self.fetched)) / len(self._asked) / max(1, len(counts.sections))
+        return SPREAD * sqrt(log(fair / pages) / pages) if pages < fair else 0.0
 
     def place_again(self, priority: float, name: str) -> float:
         """The priority of a link that waited at ``priority``: below 0 for a slowed host, in the old order."""
@@ -209,7 +237,7 @@ class LinkPolicy:
         if entry.rescored >= self._options.rescore:
             return self.place_again(entry.priority, entry.host)
         worth = score([entry.candidate()])[0]
-        return entry.priority if worth is None else self.place(worth, entry.host)
+        return entry.priority if worth is None else self.place(worth, entry)
 
     def refusal(self, url: str, depth: int) -> str | None:
         """Why a link is not followed whatever it may lead to; None where nothing speaks against it. At ``depth`` 0, what a person
@@ -250,6 +278,8 @@ class LinkPolicy:
         limit = self._options.max_pages_per_host
         if reason is None and limit and self._ledger.of(entry.host).pages + in_flight >= limit:
             return "host limit"
+        if reason is None and not entry.evidence:
+            self._asked.add(entry.host)
         return reason
 
     def _out_of_bounds(self, name: str, depth: int) -> str | None:

@@ -27,19 +27,19 @@ def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> No
     """Score the best waiting links again, and note for all workers how many texts they may give."""
     best = rescore_waiting(strategy, policy, frontier)
     if strategy.kept_per_score is not None:
-        policy.expected = expected_texts(strategy, frontier, best)
+        policy.expected = expected_texts(strategy, policy, frontier, best)
         frontier.journal.save(_EXPECTED, policy.expected)
 
 
-def last_expected(frontier: Frontier) -> float | None:
+def last_expected(frontier: Frontier) -> tuple[float, float] | None:
     """What :func:`look_ahead` noted last, in whichever worker; None where nothing is known."""
-    expected: float | None = frontier.journal.load(_EXPECTED)
-    return expected
+    expected = frontier.journal.load(_EXPECTED)
+    return None if expected is None else (expected[0], expected[1])
 
 
-def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[float] | None:
+def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[tuple[float, float]] | None:
     """Score waiting links again if what was learned since the last time may have raised some of them: the :data:`FORESIGHT` best,
-    every second time twice as many, every fourth time four times as many, and so on. Returns their scores, the link with the
+    every second time twice as many, every fourth time four times as many, and so on. Returns their priorities and scores, the
     highest priority first; None where nothing was learned."""
     revision = strategy.revision + policy.revision
     last, times = frontier.journal.load(_RESCORED) or (0, 0)
@@ -47,24 +47,38 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
         return None
     times += 1
     entries, scores = _scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
-    policy.meet(e.host for e in entries)
-    places = [e.priority if s is None else policy.place(s, e.host) for e, s in zip(entries, scores, strict=True)]
+    places = _placed(policy, entries, scores)
     frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
     frontier.journal.save(_RESCORED, [revision, times])
-    return [score or 0.0 for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: -pair[0])]
+    return sorted(((place, score or 0.0) for place, score in zip(places, scores, strict=True)), reverse=True)
 
 
-def expected_texts(strategy: Strategy, frontier: Frontier, best: list[float] | None = None) -> float | None:
-    """How many texts :data:`FORESIGHT` further pages may give, by the scores of the best waiting links and what such scores were
-    worth lately; None where no link waits or the strategy cannot tell.
+def expected_texts(
+    strategy: Strategy, policy: LinkPolicy, frontier: Frontier, best: list[tuple[float, float]] | None = None
+) -> tuple[float, float] | None:
+    """How many texts :data:`FORESIGHT` further pages may give at least and at most, by what the scores of the best waiting links
+    were worth lately. At most each link gives what it would on a site that is as good as it may be
+    (:meth:`LinkPolicy.place`). None where no link waits or the strategy cannot tell.
 
     Args:
-        best: scores of waiting links as :func:`rescore_waiting` returns them, where they are known.
+        best: what :func:`rescore_waiting` returned, where it did.
     """
     if strategy.kept_per_score is None:
         return None
-    best = [score or 0.0 for score in _scored(strategy, frontier, FORESIGHT)[1]] if best is None else best[:FORESIGHT]
-    return round(strategy.kept_per_score * FORESIGHT / len(best) * sum(best), 3) if best else None
+    if best is None:
+        entries, scores = _scored(strategy, frontier, FORESIGHT)
+        best = [(place, score or 0.0) for place, score in zip(_placed(policy, entries, scores), scores, strict=True)]
+    if not best[:FORESIGHT]:
+        return None
+    (low, high), number = strategy.kept_per_score, len(best[:FORESIGHT])
+    most, least = (sum(values) * FORESIGHT / number for values in zip(*best[:FORESIGHT], strict=True))
+    return round(low * least, 3), round(high * most, 3)
+
+
+def _placed(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float | None]) -> list[float]:
+    """The priorities of entries by their scores."""
+    policy.meet(e.host for e in entries)
+    return [e.priority if s is None else policy.place(s, e) for e, s in zip(entries, scores, strict=True)]
 
 
 def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:

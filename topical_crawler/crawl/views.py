@@ -94,7 +94,8 @@ def why_ended(crawl: Crawl, reason: str) -> str:
     if crawl.policy.barren:
         return f"{crawl.policy.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
     if crawl.policy.spent:
-        return f"the next {FORESIGHT} pages promise {crawl.policy.expected:.1f} texts (TOPICAL_BARREN_END=0 goes on)"
+        least, most = crawl.policy.expected or (0.0, 0.0)
+        return f"the next {FORESIGHT} pages promise {least:.1f} to {most:.1f} texts (TOPICAL_BARREN_END=0 goes on)"
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 

@@ -69,7 +69,7 @@ class Outcome:
     relevance: float = 0.0  # the strategy's relevance of the page
     reason: str = ""  # why the page is not in the corpus (off topic, duplicate, an error); "" for a page that is
     lesson: Any = None  # JSON data that the strategy learns from the page's content; None for most strategies
-    led_by: tuple[str, ...] = ()  # other hosts whose pages link to it, of a page that is in the corpus
+    led_by: tuple[str, ...] = ()  # hosts whose pages link to a text; its own: a person asked for it
 
 
 @dataclass(slots=True)

@@ -176,9 +176,9 @@ class Strategy(ABC):
         """
 
     @property
-    def kept_per_score(self) -> float | None:
-        """Pages kept per unit of the scores that their links had, over the latest pages; None where scores promise nothing of the
-        kind. With it the crawl tells what the waiting links may still give."""
+    def kept_per_score(self) -> tuple[float, float] | None:
+        """Pages kept per unit of the scores that their links had, at least and at most, by the latest pages; None where scores
+        promise nothing of the kind. With it the crawl tells what the waiting links may still give."""
         return None
 
     @abstractmethod

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import sqrt
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -60,6 +61,8 @@ HUB_VALUE, HUB_TEXTS = 0.5, 5.0
 _ARRAYS = ("<u2", "u1", "<u2", "u1", "<u2")
 FADE = 0.998
 """Weight of an outcome of a link, a page later: scores are compared with what the last 500 pages or so gave."""
+SPREAD = 1.645 / 2
+"""Half of the interval around the square root of a number of rare events that holds 9 of 10."""
 UNKNOWN = (0.5, 1.0)
 """Kept pages, and the sum of the scores of their links, that are added to those seen, so that none is too few to tell."""
 
@@ -280,9 +283,11 @@ class Adaptive(Strategy):
             self._promised += float(sigmoid(prior + self._model.of_table(table)).sum())
 
     @property
-    def kept_per_score(self) -> float:
+    def kept_per_score(self) -> tuple[float, float]:
+        """By the square root, around which numbers of rare events have the same spread whatever they are (Anscombe 1948)."""
         kept, promised = UNKNOWN
-        return (self._kept + kept) / (self._promised + promised)
+        root, promised = sqrt(self._kept + kept), self._promised + promised
+        return max(0.0, root - SPREAD) ** 2 / promised, (root + SPREAD) ** 2 / promised
 
     def _learn_least_relevance(self) -> None:
         if precision := self.parameters.precision:
