@@ -26,7 +26,7 @@ from topical_crawler.cleaning.boilerplate import MIN_CHARACTERS
 from topical_crawler.cleaning.cleaner import CleaningOptions, Convert, Personal
 from topical_crawler.cleaning.quality import Limits
 from topical_crawler.crawl.crawl_folder import CrawlFolder
-from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls
+from topical_crawler.crawl.options import SEARCH, CrawlError, CrawlOptions, search_urls, survey_pages
 from topical_crawler.logs import masked
 from topical_crawler.meaning import BUNDLED
 from topical_crawler.project import AnySettings, scrapys
@@ -35,6 +35,7 @@ from topical_crawler.recordings.reader import Recording, RecordingError, is_inde
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import Backend
 from topical_crawler.topic.topic import Topic, read_seeds
+from topical_crawler.web.urls import host
 
 if TYPE_CHECKING:
     import redis
@@ -302,8 +303,9 @@ def seconds_of(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> CrawlOptions:
-    """Options of a crawl; a spider argument goes before the setting of the same meaning. Raises CrawlError for a wrong value."""
+def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any], seeds: Sequence[str] = ()) -> CrawlOptions:
+    """Options of a crawl; a spider argument goes before the setting of the same meaning. A survey fetches as many pages as the
+    sites of the ``seeds`` need. Raises CrawlError for a wrong value."""
 
     def number(argument: str, setting: str, low: int = 0) -> int:
         if (argued := arguments.get(argument)) not in (None, ""):
@@ -324,6 +326,10 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
             f"refresh={written}: only a crawl whose links wait on disk can be refreshed. Remedy: leave refresh away, or crawl "
             "with TOPICAL_FRONTIER=sqlite"
         )
+    survey = _choice("survey", arguments.get("survey") or "no", ("yes", "no")) == "yes"
+    if survey and settings.get("TOPICAL_FRONTIER") != "sqlite":
+        raise CrawlError("survey=yes: only a crawl whose links wait on disk can be surveyed. Remedy: TOPICAL_FRONTIER=sqlite")
+    pages = number("pages", "TOPICAL_MAX_PAGES", low=1)
     archive = archive_folder(settings, topic.name)
     if archive is not None:
         try:
@@ -348,7 +354,8 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         hosts=allowed_hosts(topic, arguments),
         searches=tuple(line for line in _seed_lines(topic, arguments) if SEARCH in line),
         max_depth=number("depth", "TOPICAL_MAX_DEPTH"),
-        max_pages=number("pages", "TOPICAL_MAX_PAGES", low=1),
+        max_pages=survey_pages(len({host(url) for url in seeds}), pages) if survey else pages,
+        survey=survey,
         max_pages_per_host=number("pages_per_host", "TOPICAL_MAX_PAGES_PER_HOST"),
         max_links=settings.getint("TOPICAL_MAX_LINKS"),
         trap_pages=settings.getint("TOPICAL_TRAP_PAGES"),

@@ -26,6 +26,11 @@ class Command(CrawlCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
+        parser.add_argument(
+            "--survey",
+            action="store_true",
+            help="look at each site of the seeds a little, print what its sections promise, and stop",
+        )
         if program() == "topical-crawler":
             parser.usage = "topical-crawler crawl TOPIC [-a NAME=VALUE …] [-s NAME=VALUE …]"
 
@@ -50,6 +55,8 @@ class Command(CrawlCommand):
         from topical_crawler.logs import masked
         from topical_crawler.spiders.topical import TopicalSpider
 
+        if opts.survey:
+            opts.spargs["survey"] = "yes"
         gc.set_threshold(_OBJECTS_BETWEEN, *gc.get_threshold()[1:])
         if len(args) == 1 and self.crawler_process is not None and self.settings is not None:
             try:

@@ -30,6 +30,7 @@ from topical_crawler.crawl.refresh import NOT_MODIFIED, Refresh
 from topical_crawler.crawl.rescoring import last_expected, look_ahead, rescoring_due
 from topical_crawler.crawl.second_look import SecondLook, SetAside
 from topical_crawler.crawl.steering import Control, Known
+from topical_crawler.crawl.survey import Section, survey
 from topical_crawler.crawl.taking_back import TakingBack
 from topical_crawler.frontier.base import Entry, Frontier, FrontierServerError, LeaseLost, Outcome, Pushed, State
 from topical_crawler.frontier.sqlite import FrontierFileError
@@ -69,6 +70,7 @@ class Crawl:
         moves: sites that redirect everything to another address.
         outages: hosts that do not answer, and how long they rest.
         adviser: asks the topic's model; None where it has none.
+        surveyed: sections of its sites, once a survey has ended.
         in_vain: what a crawl that has ended came to where it has kept no text, in plain words; else "".
     """
 
@@ -90,6 +92,7 @@ class Crawl:
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
         self.failed = self.in_vain = ""
+        self.surveyed: list[Section] = []
         self._closed = False
         self._lock = lock
         self._renewed = self._busy = time.monotonic()
@@ -196,6 +199,7 @@ class Crawl:
             if not self.failed:
                 self.log.save()
                 self.in_vain = self._nothing_kept()
+                self.surveyed = survey(self.store, self.frontier, self.strategy) if self.options.survey else []
         for part in (self.frontier, self.second_look, self.store, self.adviser):
             with self._reporting():
                 if part is not None:

@@ -39,6 +39,8 @@ BARREN_END = 1000
 FORESIGHT, LEAST_GAIN = 1000, 10.0
 """A crawl ends when so many further pages are expected to give fewer texts than this, at most. It has fetched as many before, and
 some text."""
+SURVEYED = 1e-3
+"""Places of the links of a survey are below this twice, so that none comes before what is found when the crawl goes on."""
 SPREAD = 0.2
 """Standard deviation of what a page is worth, where one in twenty is a text."""
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
@@ -208,7 +210,10 @@ class LinkPolicy:
 
     def place(self, score: float, entry: Entry) -> float:
         """The priority of a link by its score, over 0. For a strategy that learns, the score gains what may be found out
-        (:meth:`_hope`), and is multiplied by twice the share that is left of the host's page limit, if less than half is."""
+        (:meth:`_hope`), and is multiplied by twice the share that is left of the host's page limit, if less than half is. In a
+        survey hosts take turns, and promising links come first on each."""
+        if self._options.survey:
+            return SURVEYED * (1 + score) / (1 + self._ledger.of(entry.host).pages)
         if not self._learns or score <= 0:
             return self.place_again(score, entry.host)
         limit, counts = self._options.max_pages_per_host, self._ledger.of(entry.host)

@@ -30,6 +30,19 @@ def search_urls(searches: Iterable[str], words: Iterable[str]) -> list[str]:
     return [search.replace(SEARCH, quote(word)) for search in searches for word in words]
 
 
+PAGES_A_SITE, SHARE = 10, 0.05
+"""Least pages of a survey for each site, and its share of the pages that the crawl may fetch."""
+
+
+def survey_pages(sites: int, pages: int) -> int:
+    """How many pages a survey of so many sites fetches, of a crawl of ``pages`` (0: no bound).
+
+    >>> survey_pages(3, 200), survey_pages(3, 10_000)
+    (30, 500)
+    """
+    return max(PAGES_A_SITE * sites, int(SHARE * pages))
+
+
 class CrawlError(Exception):
     """A crawl cannot be opened. The message says what is wrong and what to do."""
 
@@ -74,6 +87,7 @@ class CrawlOptions:
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
     rest: float = 60.0  # seconds of a host's first rest
     obey_nofollow: bool = True
+    survey: bool = False  # whether it looks at each site a little, and stops
     refresh: float | None = None  # seconds since the last visit after which hubs are visited again; None: no refresh
     sitemaps: int = 0  # kept texts of a host after which its sitemaps are read; 0: never
     feeds: int = 0  # the same of its feeds

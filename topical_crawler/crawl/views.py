@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from rich.columns import Columns
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -19,7 +19,7 @@ from topical_crawler.crawl.progress import Progress
 from topical_crawler.text import counted
 from topical_crawler.web.urls import REDIRECTED
 
-_SITES, _LIVE_SITES = 15, 8
+_SITES, _LIVE_SITES, _SECTIONS = 15, 8, 20
 
 
 def line_view(crawl: Crawl) -> str:
@@ -65,6 +65,19 @@ def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
         counts = (str(site.pages), str(site.kept), f"{site.harvest_rate:.0%}", f"{site.megabytes:.1f}", f"{site.density:,.0f}")
         table.add_row(escape(name), *counts, f"[yellow]{standing}[/]")
     return table
+
+
+def _survey(crawl: Crawl) -> list[RenderableType]:
+    """What a survey found of the sections of sites."""
+    if not crawl.surveyed:
+        return []
+    table = _table("section", "fetched", "kept", "waiting", "promise")
+    for section in crawl.surveyed[:_SECTIONS]:
+        counts = (f"{section.fetched}", f"{section.kept}", f"{section.waiting}", f"{section.least:.0f}–{section.most:.0f}")
+        table.add_row(escape(section.site + section.folder), *counts)
+    if len(crawl.surveyed) > _SECTIONS:
+        table.add_row(f"… and {len(crawl.surveyed) - _SECTIONS} more", style="dim")
+    return ["\nSurvey: how many texts the waiting links of each section promise", table]
 
 
 def _by_yield(progress: Progress) -> list[str]:
@@ -120,6 +133,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "waiting": (waiting(crawl) or (None,))[0],
         "corpus": crawl.store.name,
         "in_vain": crawl.in_vain,
+        "survey": [section._asdict() for section in crawl.surveyed],
     }
 
 
@@ -169,10 +183,10 @@ def summary(crawl: Crawl, reason: str) -> Group:
     following = f"Next:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl"
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
-        + (" (the same command goes on)" if wait != (0, 0) else "")
+        + (f" (the same command{' without survey' * crawl.options.survey} goes on)" if wait != (0, 0) else "")
         + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
         + f"\n{crawl.in_vain or following}\n"
     )
-    return Group(head, side, last)
+    return Group(head, side, *_survey(crawl), last)

@@ -43,13 +43,28 @@ class TopicalSpider(Spider):
         strategy: default: the topic's, else ``adaptive``.
         refresh: visit again, of a crawl that has ended, what gives texts and was not visited for so long (``1d``, ``12h``),
             and fetch only what is new there; default: none, the crawl goes on.
+        survey: ``yes`` looks at each site of the seeds a little, prints what their sections promise, and stops. The same command
+            without it goes on.
         precision: share of the kept texts that should be on topic (``adaptive``), below 1; default: the topic's, else no bound.
         model: a model that confirms kept texts, ``KIND:PATH`` or ``none``; default: the topic's, else none.
     """
 
     name = "topical"
     ARGUMENTS = frozenset(
-        ("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth", "strategy", "precision", "model", "refresh")
+        (
+            "topic",
+            "seeds",
+            "keywords",
+            "hosts",
+            "pages",
+            "pages_per_host",
+            "depth",
+            "strategy",
+            "precision",
+            "model",
+            "refresh",
+            "survey",
+        )
     )
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
@@ -86,7 +101,7 @@ class TopicalSpider(Spider):
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
         config.chromium(settings)  # is there, where it is needed
-        options = config.crawl_options(settings, topic, arguments)
+        options = config.crawl_options(settings, topic, arguments, seeds)
         logs.identify(crawl=options.name, topic=topic.name, worker=options.worker, job=str(arguments.get("_job") or ""))
         return Crawl.open(options, topic, config.resources(settings)), seeds
 

@@ -1,0 +1,71 @@
+"""Surveys: a little of each site, what the sections promise, and the crawl that follows."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from crawl_tools import DEMO
+from workbench_tools import REPLAY
+
+from topical_crawler import config
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.options import CrawlError
+from topical_crawler.topic.topic import load_topic
+
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pages(folder: Path) -> Counter[str]:
+    """Fetched pages by host."""
+    with CorpusStore(folder / "data/partybuilding/corpus.sqlite", read_only=True) as store:
+        return Counter(record.host for record in store.records(Filters(rejected=True)) if record.reason != "redirected")
+
+
+def test_a_survey_looks_at_every_site_and_the_crawl_goes_on(run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    command = ("crawl", "topical", "-a", "topic=partybuilding", "-a", f"seeds={DEMO / 'seeds.txt'}", "-a", "pages=210", *REPLAY)
+    surveyed = run_scrapy(*command, "--survey", cwd=tmp_path)
+    assert surveyed.returncode == 0, surveyed.stderr
+    fetched = pages(tmp_path)
+    assert sum(fetched.values()) == 30, "10 for each of the three sites of the seeds"
+    assert min(fetched[f"{name}.example"] for name in ("www.qinghedj", "www.qingheonline", "dj.yunling")) >= 5
+    rows = re.findall(r"(\S+\.example/\S*) +(\d+) +(\d+) +(\d+) +(\d+)–(\d+)", surveyed.stderr)
+    assert ("www.qinghedj.example/art/", "3") in [row[:2] for row in rows]
+    promised = [int(row[2]) + int(row[5]) for row in rows]
+    assert promised[0] == max(promised) > 5 * promised[-1], "the most promising section comes first"
+    assert "(the same command without survey goes on)" in surveyed.stderr
+
+    again = run_scrapy(*command, "--survey", cwd=tmp_path)
+    assert pages(tmp_path) == fetched and "Survey:" in again.stderr, "what was surveyed is shown again, not fetched again"
+    going_on = run_scrapy(*command, cwd=tmp_path)
+    assert "This run: 180 pages" in going_on.stderr and "Survey:" not in going_on.stderr
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    run_scrapy(*command, cwd=whole)
+    kept = [
+        json.loads(run_scrapy("corpus", "stats", "partybuilding", "--json", cwd=cwd).stdout)["kept"] for cwd in (tmp_path, whole)
+    ]
+    assert kept[0] >= kept[1] - 2, "a survey costs no texts"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "frontier", "said"),
+    [
+        ({"survey": "maybe"}, "sqlite", "survey='maybe': one of yes, no is expected"),
+        ({"survey": "yes"}, "redis", "only a crawl whose links wait on disk can be surveyed"),
+    ],
+)
+def test_a_survey_that_cannot_be_is_refused(arguments: dict[str, str], frontier: str, said: str) -> None:
+    from scrapy.settings import Settings
+
+    from topical_crawler import settings
+
+    given = Settings({name: value for name, value in vars(settings).items() if name.isupper()} | {"TOPICAL_FRONTIER": frontier})
+    with pytest.raises(CrawlError, match=re.escape(said)):
+        config.crawl_options(given, load_topic("partybuilding"), arguments)

@@ -1,0 +1,62 @@
+"""A survey of the sites of a crawl, before its pages are spent: what each section gave, and what its waiting links promise."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
+from topical_crawler.crawl.link_policy import is_link
+from topical_crawler.crawl.rescoring import MOST_RESCORED
+from topical_crawler.frontier.base import Frontier
+from topical_crawler.strategies import Strategy
+from topical_crawler.web.urls import REDIRECTED
+
+
+class Section(NamedTuple):
+    """A section of a site.
+
+    Attributes:
+        site: its host.
+        folder: the first folder of its addresses, "/" for pages beside the home page.
+        fetched, kept: pages.
+        waiting: links to it, of the best 20,000.
+        least, most: texts that these links promise.
+    """
+
+    site: str
+    folder: str
+    fetched: int
+    kept: int
+    waiting: int
+    least: float
+    most: float
+
+
+def survey(store: CorpusStore, frontier: Frontier, strategy: Strategy) -> list[Section]:
+    """Return the sections of all sites that were seen, the most promising first. Raises CorpusError."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for record in store.records(Filters(rejected=True)):
+        if record.reason != REDIRECTED:
+            row = found.setdefault((record.host, folder(record.url)), [0, 0, 0, 0.0])
+            row[0], row[1] = row[0] + 1, row[1] + record.keep
+    entries = [entry for entry in frontier.waiting(MOST_RESCORED) if is_link(entry)]
+    for entry, score in zip(entries, strategy.score([entry.candidate() for entry in entries]), strict=True):
+        row = found.setdefault((entry.host, folder(entry.url)), [0, 0, 0, 0.0])
+        row[2], row[3] = row[2] + 1, row[3] + (score or 0.0)
+    low, high = strategy.kept_per_score or (0.0, 0.0)
+    sections = [
+        Section(*place, int(fetched), int(kept), int(waiting), round(low * scores, 1), round(high * scores, 1))
+        for place, (fetched, kept, waiting, scores) in found.items()
+    ]
+    return sorted(sections, key=lambda s: (-s.kept - s.most, s.site, s.folder))
+
+
+def folder(url: str) -> str:
+    """The first folder of an address.
+
+    >>> folder("http://a.cn/党建/2024/7.html"), folder("http://a.cn/7.html?page=2")
+    ('/党建/', '/')
+    """
+    first, slash, _ = url.partition("://")[2].partition("?")[0].partition("/")[2].partition("/")
+    return f"/{first}/" if slash else "/"
