@@ -43,6 +43,8 @@ SURVEYED = 1e-3
 """Places of the links of a survey are below this twice, so that none comes before what is found when the crawl goes on."""
 SPREAD = 0.2
 """Standard deviation of what a page is worth, where one in twenty is a text."""
+FEW = 8
+"""Pages of a section below which nothing is known of it, and its links keep their places."""
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
@@ -222,11 +224,11 @@ class LinkPolicy:
 
     def _hope(self, entry: Entry, counts: HostCounts) -> float:
         """What the section of a link on a site that a person asked for may be worth beyond what is known, by the pages that were
-        fetched of it, down to a power of 2, so that its links seldom change places. 0 for one that had its share of the pages
-        that the crawl may fetch, or has fetched."""
+        fetched of it. 0 for one that had its share of the pages that the crawl may fetch, or has fetched. Pages count down
+        to a power of 2, so that links seldom change places."""
         if entry.host not in self._asked:
             return 0.0
-        pages = 1 << (counts.sections.get(section(entry.url), 0) + 1).bit_length() - 1
+        pages = max(FEW, 1 << (counts.sections.get(section(entry.url), 0) + 1).bit_length() - 1)
         fair = (self._options.max_pages or max(FORESIGHT, self.fetched)) / len(self._asked) / max(1, len(counts.sections))
         return SPREAD * sqrt(log(fair / pages) / pages) if pages < fair else 0.0
 
