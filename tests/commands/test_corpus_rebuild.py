@@ -33,13 +33,13 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder of an archived crawl of 60 pages, in files of 50 kB."""
+    """The data folder of an archived crawl of 75 pages, in files of 50 kB."""
     data = tmp_path_factory.mktemp("crawled") / "data"
     settings = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_DATA_DIR": data, "TOPICAL_RESOURCES": 0}
     settings |= {"CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "WARNING", "TOPICAL_ARCHIVE": 1, "TOPICAL_ARCHIVE_MB": 0.05}
     options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     seeds = f"seeds={DEMO / 'seeds.txt'}"
-    done = command("crawl", "partybuilding", "-a", seeds, "-a", "pages=60", *options)
+    done = command("crawl", "partybuilding", "-a", seeds, "-a", "pages=75", *options)
     assert done.returncode == 0, done.stderr
     return data
 

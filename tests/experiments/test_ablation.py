@@ -156,7 +156,7 @@ def test_strategies_go_the_way_that_they_go_in_scrapy(
     web, seeds = DEMO / "demo-web.warc.gz", DEMO / "seeds.txt"
     chosen = {"TOPICAL_REPLAY": web, "TOPICAL_CACHE_DIR": cache, "TOPICAL_BARREN_END": 0}
     monkeypatch.setattr(settings, "TOPICAL_RESOURCES", 0)
-    real = start(command("partybuilding", tmp_path / "data", str(seeds), strategy=strategy, **chosen))
+    real = start(command("partybuilding", tmp_path / "data", str(seeds), strategy=strategy, pages=10000, **chosen))
     with Progress(disable=True) as progress:
         read, texts = web_in_memory.read_web([web], cache, 1, progress)
     urls = tuple(config.seeds(load_topic("partybuilding"), {"seeds": str(seeds)}))

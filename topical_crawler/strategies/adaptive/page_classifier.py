@@ -384,23 +384,16 @@ class PageClassifier:
         best = np.argsort(-odds, kind="stable")[:MAX_SURE]
         sure = articles[best[odds[best] > SURE]]
         if len(sure) >= MIN_EXAMPLES:
-            unsure = np.flatnonzero(odds <= SURE)
-            self._fit(memory, articles, topic_scores, sure, articles[unsure[lower_class(odds[unsure])]])
+            self._fit(memory, articles, topic_scores, sure)
 
-    def _fit(
-        self,
-        memory: Memory,
-        articles: NDArray[np.int64],
-        topic_scores: Floats,
-        examples: NDArray[np.int64],
-        off_topic: Sequence[int] | NDArray[np.int64] = (),
-    ) -> None:
-        """Learn from articles what tells these examples, and those marked by hand, from counterexamples. The scale begins at what
-        articles that are known to be ``off_topic`` come to, or at the words of the counterexamples where too few are."""
+    def _fit(self, memory: Memory, articles: NDArray[np.int64], topic_scores: Floats, examples: NDArray[np.int64]) -> None:
+        """Learn from articles what tells these examples, and those marked by hand, from counterexamples."""
         n = len(memory)
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
         examples = examples[~np.isin(examples, [*on, *off])]
-        self._best = float(topic_scores[examples].mean()) if len(examples) else EXAMPLE_SCORES[0]
+        # Where marks say that the topic is not what its terms say, sure texts hold none of them.
+        few = EXAMPLE_SCORES[1]
+        self._best = max(few, float(topic_scores[examples].mean())) if len(examples) else EXAMPLE_SCORES[0]
         examples = np.append(examples, on).astype(np.int64)
         memory.set_examples(examples)
         if len(examples) < MIN_EXAMPLES:
@@ -427,13 +420,11 @@ class PageClassifier:
         self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
-        standing = self._add_topic(like, topic_scores)
-        z = np.sort(standing[articles])
+        z = np.sort(self._add_topic(like, topic_scores)[articles])
         by_words = like[articles] * self._gap > (likely.mean() + 3 * unlikely.mean()) / 4
         many = int((by_words & (topic_scores[articles] >= CLASS_SCORE)).sum())
         self._high = float(z[-min(len(articles) // 2, max(MIN_EXAMPLES, many)) :].mean())
-        enough = len(off_topic) >= MIN_COUNTEREXAMPLES
-        self._low = float(standing[off_topic].mean()) if enough else float(unlikely.mean()) / self._gap
+        self._low = float(unlikely.mean()) / self._gap
         self._high = max(self._high, self._low + 1e-3)
         self._learn_labels(memory, articles)
         self._learn_marks(memory)
@@ -560,22 +551,6 @@ def evidence(relevance: float, even: float) -> float:
     [-2.4, -1.15, 0.0, 2.22]
     """
     return log((relevance / even + NO_RELEVANCE) / (1 + NO_RELEVANCE)) if even else 0.0
-
-
-def lower_class(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Split values into two classes where these differ most, and return which values are in the lower one (Otsu 1979): the
-    variance between classes, n₀ n₁ (m₁ - m₀)², is at its largest. Of fewer than two values none is.
-
-    >>> lower_class(np.array([-3.1, 0.4, -2.8, 0.9, -3.5])).tolist()
-    [True, False, True, False, True]
-    """
-    if len(values) < 2:
-        return np.zeros(len(values), dtype=np.bool_)
-    ordered = np.sort(values.astype(np.float64))
-    sums, lower = np.cumsum(ordered), np.arange(1, len(ordered))
-    higher = len(ordered) - lower
-    between = lower * higher * ((sums[-1] - sums[:-1]) / higher - sums[:-1] / lower) ** 2
-    return np.asarray(values <= ordered[between.argmax()])
 
 
 def _head_and_text(parts: Counts) -> tuple[Counts, Counts]:
