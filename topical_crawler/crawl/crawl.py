@@ -436,7 +436,6 @@ class Crawl:
             self._look_ahead()
         self.second_look.judge_again(after)
         self.feeding.search(self.strategy.search_words)
-
         if before < ENOUGH <= after and (said := self._nothing_kept()):
             logger.warning("%s", said)
 

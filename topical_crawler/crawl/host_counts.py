@@ -37,8 +37,17 @@ def section(url: str) -> int:
     >>> section("http://a.cn/news/2024/7.html") == section("http://a.cn/news/") != section("http://a.cn/党建/7.html")
     True
     """
+    return crc32(_DIGITS.sub("0", folder(url)[1:-1]).encode("utf-8", "replace")) % SECTIONS
+
+
+def folder(url: str) -> str:
+    """The first folder of an address.
+
+    >>> folder("http://a.cn/党建/2024/7.html"), folder("http://a.cn/7.html?page=2")
+    ('/党建/', '/')
+    """
     first, slash, _ = url.partition("://")[2].partition("?")[0].partition("/")[2].partition("/")
-    return crc32(_DIGITS.sub("0", first).encode("utf-8", "replace")) % SECTIONS if slash else 0
+    return f"/{first}/" if slash else "/"
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     if revision == last:
         return None
     times += 1
-    entries, scores = _scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
+    entries, scores = scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
     places = _placed(policy, entries, scores)
     frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
     frontier.journal.save(_RESCORED, [revision, times])
@@ -66,7 +66,7 @@ def expected_texts(
     if strategy.kept_per_score is None:
         return None
     if best is None:
-        entries, scores = _scored(strategy, frontier, FORESIGHT)
+        entries, scores = scored(strategy, frontier, FORESIGHT)
         best = [(place, score or 0.0) for place, score in zip(_placed(policy, entries, scores), scores, strict=True)]
     if not best[:FORESIGHT]:
         return None
@@ -81,7 +81,7 @@ def _placed(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float
     return [e.priority if s is None else policy.place(s, e) for e, s in zip(entries, scores, strict=True)]
 
 
-def _scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
+def scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
     """The best waiting links but seeds, with the scores that they have now."""
     entries = [e for e in frontier.waiting(most) if is_link(e) and e.priority > -SUNK / 2]
     return entries, strategy.score([e.candidate() for e in entries])

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.link_policy import is_link
-from topical_crawler.crawl.rescoring import MOST_RESCORED
+from topical_crawler.crawl.host_counts import folder
+from topical_crawler.crawl.rescoring import MOST_RESCORED, scored
 from topical_crawler.frontier.base import Frontier
 from topical_crawler.strategies import Strategy
 from topical_crawler.web.urls import REDIRECTED
@@ -40,8 +40,7 @@ def survey(store: CorpusStore, frontier: Frontier, strategy: Strategy) -> list[S
         if record.reason != REDIRECTED:
             row = found.setdefault((record.host, folder(record.url)), [0, 0, 0, 0.0])
             row[0], row[1] = row[0] + 1, row[1] + record.keep
-    entries = [entry for entry in frontier.waiting(MOST_RESCORED) if is_link(entry)]
-    for entry, score in zip(entries, strategy.score([entry.candidate() for entry in entries]), strict=True):
+    for entry, score in zip(*scored(strategy, frontier, MOST_RESCORED), strict=True):
         row = found.setdefault((entry.host, folder(entry.url)), [0, 0, 0, 0.0])
         row[2], row[3] = row[2] + 1, row[3] + (score or 0.0)
     low, high = strategy.kept_per_score or (0.0, 0.0)
@@ -50,13 +49,3 @@ def survey(store: CorpusStore, frontier: Frontier, strategy: Strategy) -> list[S
         for place, (fetched, kept, waiting, scores) in found.items()
     ]
     return sorted(sections, key=lambda s: (-s.kept - s.most, s.site, s.folder))
-
-
-def folder(url: str) -> str:
-    """The first folder of an address.
-
-    >>> folder("http://a.cn/党建/2024/7.html"), folder("http://a.cn/7.html?page=2")
-    ('/党建/', '/')
-    """
-    first, slash, _ = url.partition("://")[2].partition("?")[0].partition("/")[2].partition("/")
-    return f"/{first}/" if slash else "/"

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", help="name or path")
     parser.add_argument(
         "texts", nargs="*", type=Path, metavar="SOURCE",
-        help="texts of which to show the nearest in meaning and the farthest: .txt, folders, JSONL, a corpus (say of a survey)",
+        help="show which of these texts are nearest in meaning and which farthest: .txt, folders, JSONL, a corpus",
     )  # fmt: skip
     parser.add_argument("--fetch", action="store_true", help="fetch the seeds, too: do they answer, and do they lead on?")
     parser.add_argument("--all", action="store_true", help="every word of a finding, with its line")

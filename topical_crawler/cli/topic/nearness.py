@@ -26,13 +26,13 @@ _NOTE = (
 
 
 def texts_of(sources: Iterable[Path]) -> list[tuple[str, str]]:
-    """The titles and texts of documents; of one without a title its first line is the title."""
+    """Return the titles and texts of documents. The first line stands for a missing title."""
     documents = chain.from_iterable(islice(open_source(path), MOST) for path in sources)
     return [(document.title or document.text.partition("\n")[0], document.text) for document in documents]
 
 
 def by_nearness(topic: Topic, texts: Sequence[tuple[str, str]], settings: AnySettings) -> list[tuple[float, str]]:
-    """The cosine and the title of each text, the nearest first; nothing where there is no text or no encoder."""
+    """Return the cosine and the title of each text, the nearest first. Empty without texts or without an encoder."""
     near = Nearness(topic, open_encoder(encoder(settings), cache_dir(settings)) if texts else None)
     cosines = near.of(chain.from_iterable(of_page(*text) for text in texts)) if near.name else []
     found = zip(cosines[::2], cosines[1::2], texts, strict=False)

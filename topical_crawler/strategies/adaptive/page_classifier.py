@@ -42,6 +42,7 @@ from topical_crawler.web.page import Page, description_of, full_text
 
 Numbers = NDArray[np.uint16]
 Counts = NDArray[np.uint8]
+Rows = NDArray[np.int64]
 
 BUCKETS = 1 << 16
 """Numbers of words."""
@@ -301,7 +302,7 @@ class PageClassifier:
             probabilities[row] = on_topic
         return probabilities
 
-    def _remembered(self, memory: Memory, rows: slice | NDArray[np.int64]) -> tuple[Numbers, Counts, Floats, Numbers, Floats]:
+    def _remembered(self, memory: Memory, rows: slice | Rows) -> tuple[Numbers, Counts, Floats, Numbers, Floats]:
         """As :meth:`_rows`, of remembered pages."""
         topic_scores = self._topic_scores(memory.page_terms[rows], memory.parts[rows], memory.near[rows])
         return memory.words[rows], memory.counts[rows], topic_scores, memory.labels[rows], memory.odds[rows]
@@ -370,12 +371,14 @@ class PageClassifier:
         self._in_heads, self._in_texts = (np.bincount(terms[part > 0], minlength=BUCKETS).astype(np.float32) for part in fields)
         self._weigh_terms()
         topic_scores = self._topic_scores(memory.page_terms[:n], memory.parts[:n], memory.near[:n])
+        vectors = self._units(memory.words[:n], memory.counts[:n])
         order = articles[np.argsort(-topic_scores[articles], kind="stable")]
         first_odds = []
         for most in FIRST_EXAMPLES:
             examples = order[: min(most, max(MIN_EXAMPLES, int(len(articles) * EXAMPLE_SHARE)))]
             standing = [examples[topic_scores[examples] >= least] for least in EXAMPLE_SCORES]
-            self._fit(memory, articles, topic_scores, standing[0] if len(standing[0]) >= MIN_EXAMPLES else standing[1])
+            chosen = standing[0] if len(standing[0]) >= MIN_EXAMPLES else standing[1]
+            self._fit(memory, articles, topic_scores, vectors, chosen)
             if self._centre is not None:
                 first_odds.append(self._log_odds(*self._remembered(memory, articles)))
         if not first_odds:
@@ -384,11 +387,11 @@ class PageClassifier:
         best = np.argsort(-odds, kind="stable")[:MAX_SURE]
         sure = articles[best[odds[best] > SURE]]
         if len(sure) >= MIN_EXAMPLES:
-            self._fit(memory, articles, topic_scores, sure)
+            self._fit(memory, articles, topic_scores, vectors, sure)
 
-    def _fit(self, memory: Memory, articles: NDArray[np.int64], topic_scores: Floats, examples: NDArray[np.int64]) -> None:
-        """Learn from articles what tells these examples, and those marked by hand, from counterexamples."""
-        n = len(memory)
+    def _fit(self, memory: Memory, articles: Rows, topic_scores: Floats, vectors: tuple[Numbers, Floats], examples: Rows) -> None:
+        """Learn from articles what tells these examples, and those marked by hand, from counterexamples. ``vectors`` are those of
+        all remembered pages (:meth:`_units`)."""
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
         examples = examples[~np.isin(examples, [*on, *off])]
         # Where marks say that the topic is not what its terms say, sure texts hold none of them.
@@ -409,7 +412,7 @@ class PageClassifier:
         if len(others) < MIN_COUNTEREXAMPLES:
             self._centre = None
             return
-        words, units = self._units(memory.words[:n], memory.counts[:n])
+        words, units = vectors
         near, near_size = self._mean(words[examples], units[examples], self._elsewhere(memory, True))
         far, far_size = self._mean(words[others], units[others], self._elsewhere(memory, False))
         self._centre = near - far
@@ -456,7 +459,7 @@ class PageClassifier:
         unit = self._gap * (self._high - self._low) / STEEPNESS  # of the product with the centre, for one of the log-odds
         self._centre[known] += (unit * MARK_VARIANCE * pulls @ vectors).astype(np.float32)
 
-    def _learn_labels(self, memory: Memory, articles: NDArray[np.int64]) -> None:
+    def _learn_labels(self, memory: Memory, articles: Rows) -> None:
         """Log-odds of each label: how probable the articles that bear it are by their words, against all articles. What a site
         files under one heading belongs together; one page by itself says nothing about its label."""
         self._label_odds = np.zeros(BUCKETS, dtype=np.float32)
