@@ -134,3 +134,10 @@ def test_a_recording_answers_as_the_web_did(topic: Path, tmp_path: Path) -> None
     )
     assert again.code == 0, again.log
     assert {row.url.removeprefix(site.url): row.reason for row in rows(tmp_path / "again")} == reasons
+
+
+def test_a_ban_for_our_name_with_a_version_is_obeyed(topic: Path, tmp_path: Path) -> None:
+    rules = "User-agent: topical_crawler/0.1\nDisallow: /closed\n\nUser-agent: *\nAllow: /\n"
+    _, site, reasons = visit(topic, tmp_path, lambda site: Reply(rules, content_type=TEXT))
+    assert reasons["/closed"] == "robots.txt" and not site.asked("/closed")
+    assert reasons["/open"] == ""

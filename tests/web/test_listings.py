@@ -126,6 +126,21 @@ def test_entries_are_bounded() -> None:
     assert listing.nested == tuple(f"http://a.cn/{i}.xml" for i in range(39, 19, -1))
 
 
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("# 网站地图\r\n\r\nhttp://a.cn/1.html\r\n#\r\nhttp://a.cn/2.html", "1.html 2.html"),
+        ("\ufeff#\rhttp://a.cn/1.html # 首页\r  http://a.cn/2#top\t#二", "1.html 2#top"),
+        ("# nothing else\n", None),
+        ("# 说明\n见 http://a.cn/", None),
+        ("http://a.cn/1.html # 一\n<p>", None),
+    ],
+)
+def test_a_list_of_addresses_may_have_comments(text: str, paths: str | None) -> None:
+    listing = listings.read(text.encode(), "http://a.cn/map.txt", "text/plain")
+    assert (listing and [link.url for link in listing.links]) == (paths and [f"http://a.cn/{path}" for path in paths.split()])
+
+
 def test_a_page_names_its_feeds() -> None:
     names = (
         'href="/feed/"',
@@ -144,5 +159,9 @@ def test_a_page_names_its_feeds() -> None:
 def test_a_robots_txt_names_its_sitemaps() -> None:
     text = "sitemap: http://a.cn/1.xml\nSitemap:http://b.cn/2.xml # two\nSitemap: /relative.xml\n#Sitemap: http://a.cn/3.xml\n"
     assert listings.of_robots(text) == ("http://a.cn/1.xml", "http://b.cn/2.xml")
+    assert listings.of_robots("site-map http://a.cn/1.xml\nSitemaps : http://a.cn/2.xml") == (
+        "http://a.cn/1.xml",
+        "http://a.cn/2.xml",
+    )
     many = "".join(f"Sitemap: http://a.cn/{i}.xml\n" for i in range(100))
     assert len(listings.of_robots(many)) == listings.MOST_ANNOUNCED

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser
 
-from topical_crawler.web.robots import MOST_BYTES, Answer, classify, read_answer
+from topical_crawler.web.robots import MOST_BYTES, Answer, addressed, classify, read_answer
 
 AGENT = "topical_crawler"
 
 
 def allowed_by(text: str) -> Callable[[str], bool]:
     """What Scrapy's parser allows this crawler."""
-    parser = ProtegoRobotParser(text.encode(), None)
+    parser = ProtegoRobotParser(addressed(text, AGENT).encode(), None)
     return lambda path: parser.allowed(f"http://a.cn{path}", AGENT)
 
 
@@ -67,3 +67,37 @@ def test_of_a_large_one_whole_lines_count() -> None:
 
 def test_broken_characters_are_left_out() -> None:
     assert read_answer(200, b"\xef\xbb\xbfDisallow: /a\xff\0b") == Answer("Disallow: /ab", None, lasts=True)
+
+
+CLOSED = "\nDisallow: /"
+
+
+@pytest.mark.parametrize(
+    ("named", "ours"),
+    [
+        ("User-agent: topical_crawler/0.1", True),
+        ("User-agent: TOPICAL_CRAWLER 2.0 (+http://a.cn)", True),
+        ("User-agent: topical_crawler-1.0 # 我们", True),
+        ("User-agent: topical_*crawler*", True),
+        ("User-agent: Mozilla/5.0 (compatible; topical_crawler/1.1)", True),
+        ("User-agent: Baiduspider, topical_crawler", True),
+        ("user agent topical_crawler/1", True),
+        ("User-agent: topical_crawler/1\nX-Note: 1\nUser-agent: Baiduspider", True),
+        ("User-agent: topical", False),
+        ("User-agent: crawler", False),
+        ("User-agent: topical_crawlers", False),
+        ("User-agent: topical_crawler-images/1.0", False),
+        ("User-agent: my-topical_crawler", False),
+        ("User-agent: (all but topical-crawler)", False),
+    ],
+)
+def test_a_group_is_ours_whatever_stands_beside_our_name(named: str, ours: bool) -> None:
+    assert allowed_by(named + CLOSED)("/x") is not ours
+    others = f"{named}\nAllow: /\nUser-agent: *{CLOSED}"
+    assert allowed_by(others)("/x") is ours, "a group of ours takes the place of the one for all"
+
+
+@pytest.mark.parametrize("agent", ["MJ12bot", "Mozilla/5.0 (compatible; MJ12bot/1.4)", "mj12bot/v2"])
+def test_an_agent_is_known_by_each_of_its_words(agent: str) -> None:
+    text = f"User-agent: MJ12bot/1.2{CLOSED}"
+    assert not ProtegoRobotParser(addressed(text, agent).encode(), None).allowed("http://a.cn/x", agent)

@@ -34,7 +34,7 @@ from topical_crawler.items import now_utc
 from topical_crawler.web import listings
 from topical_crawler.web.page import Page
 from topical_crawler.web.rights import FILES, MOST_FILE, FileRules, Signal, of_page, of_robots
-from topical_crawler.web.robots import MOST_BYTES, Answer, classify, read_answer
+from topical_crawler.web.robots import MOST_BYTES, Answer, addressed, classify, read_answer
 from topical_crawler.web.urls import host, origin_of
 
 if TYPE_CHECKING:
@@ -259,6 +259,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     ) -> _Rules:
         """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest.
         Without ``files``, those of the host are asked for, where that is wanted."""
+        text = addressed(text, self._agent)
         parser = build_from_crawler(self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))

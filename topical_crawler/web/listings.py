@@ -43,7 +43,8 @@ _FIELD = re.compile(  # title, date and key words are of Google's extensions for
 )
 _LONGEST_ENTRY = 20_000
 _REFERENCE = re.compile(r"&#?\w{1,10};")  # others than these are part of an address
-_IN_ROBOTS = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_IN_ROBOTS = re.compile(r"^[ \t]*site-?maps?[ \t]*[ \t:][ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_COMMENT = re.compile(r"(?<!\S)#[^\r\n]*")  # in a list of addresses
 _DATE = re.compile(r"\d{4}(-|$)")
 _LISTS = re.compile(r"sitemap|xml|rss|feed|atom|rdf", re.IGNORECASE)
 
@@ -146,7 +147,8 @@ def read(body: bytes, url: str, content_type: str = "") -> Listing | None:
     if root is not None and kind == FEED:
         items, left_out = _feed(text[root.start() :])
         return Listing(FEED, _links(FEED, url, items), left_out=left_out)
-    lines = text.split() if text.startswith(("http://", "https://")) else []
+    addresses = _COMMENT.sub("", text).lstrip()
+    lines = addresses.split() if addresses.startswith(("http://", "https://")) else []
     if lines and all(line.startswith(("http://", "https://")) for line in lines):
         return Listing(SITEMAP, _links(SITEMAP, url, map(_Entry, lines[:MOST_ENTRIES])), left_out=len(lines[MOST_ENTRIES:]))
     return None

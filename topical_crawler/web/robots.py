@@ -13,6 +13,10 @@ Robots = Literal["none", "unreachable", "allows all", "restricts"]
 MOST_BYTES = 512 * 1024
 """Size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB."""
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
+_NAMED = re.compile(r"(\s*user[- ]?agent[\s:]+)([^#]*)", re.IGNORECASE)
+_KNOWN = re.compile(r"\s*(?:user|allow|di|crawl|request|visit|site|host|content)", re.IGNORECASE)  # with the usual misspellings
+_WORD = re.compile(r"[\w-]*[^\W\d_][\w-]*")
+_NOBODY = "?"  # no name of a crawler
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,24 @@ def read_answer(status: int, body: bytes) -> Answer | None:
             body = body[:MOST_BYTES].rpartition(b"\n")[0]
         return Answer(body.decode("utf-8-sig", errors="ignore").replace("\0", ""), None, lasts=True)
     return Answer("", "none" if 400 <= status < 500 else "unreachable", lasts=status in (404, 410))
+
+
+def addressed(text: str, agent: str) -> str:
+    """The robots.txt ``text`` as ``agent`` is to read it, for any parser. A group is for the agent that has one of its words as a
+    name, whatever version or comment stands beside it (RFC 9309, 2.2.1). The names of other agents are struck out: some parsers
+    take the beginning of a name for the name. Lines that are no rules end no group.
+
+    >>> addressed("User-agent: Topical_Crawler/1.0 (党建)\\nDisallow: /\\nUser-agent: topical\\nUser-agent: *", "topical_crawler")
+    'User-agent: Topical_Crawler\\nDisallow: /\\nUser-agent: ?\\nUser-agent: *'
+    """
+    words = "|".join(map(re.escape, _WORD.findall(agent))) or re.escape(_NOBODY)
+    own = re.compile(rf"(?<![\w-])(?:{words})(?![-_]*[^\W\d_])", re.IGNORECASE)
+
+    def named(line: re.Match[str]) -> str:
+        name = own.search(line[2].replace("*", ""))
+        return line[1] + (name[0] if name else "*" if line[2].split()[:1] == ["*"] else _NOBODY)
+
+    return "\n".join(_NAMED.sub(named, line) for line in text.splitlines() if _KNOWN.match(line))
 
 
 def classify(text: str, allows: Callable[[str], bool]) -> Robots:
