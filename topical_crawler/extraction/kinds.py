@@ -77,7 +77,9 @@ _PLAYER = XPath(
     "boolean(//video | //embed | //object[@data or .//param] | //iframe[contains(@src, 'player') or contains(@src, 'video')]"
     " | //*[contains(concat(' ', @class, ' '), ' player ') or contains(@class, 'video-player') or @id='player' or @id='video'])"
 )
-_IMAGES = XPath("count(//img[not(ancestor::a or ancestor::header or ancestor::footer or ancestor::nav or ancestor::aside)])")
+_IMAGES = XPath(
+    "count(//img[not(ancestor::a[@href] or ancestor::header or ancestor::footer or ancestor::nav or ancestor::aside)])"
+)
 TITLE = XPath("string(//title)")
 _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 

@@ -140,7 +140,7 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
                 elif tag == "blockquote":
                     quotes -= 1
             if tag == "a":
-                in_link -= 1
+                in_link -= _is_link(element)
             elif tag in _FURNITURE:
                 furniture -= 1
         elif event == "start":
@@ -166,11 +166,10 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
                         lists.append(_number(element.get("start"), 1) if tag == "ol" else None)
                     elif tag == "blockquote":
                         quotes += 1
-                if tag == "a":
+                if tag == "a" and _is_link(element):
                     in_link += 1
-                    if element.get("href"):
-                        links += 1
-                        href = href or element.get("href", "")
+                    links += 1
+                    href = href or element.get("href", "")
                 elif tag in _FURNITURE:
                     furniture += 1
                 if element.text:
@@ -180,6 +179,12 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
     yield from flush()
 
 
+def _is_link(anchor: HtmlElement) -> bool:
+    """Whether an ``<a>`` leads anywhere. A target without ``href`` does not, nor does a heading that names itself."""
+    href = anchor.get("href")
+    return bool(href) and not (href.startswith(("#", "javascript:")) and _in_heading(anchor))
+
+
 def _verbatim(element: HtmlElement, kind: Kind, in_link: bool, furniture: bool) -> Iterator[Block]:
     """Yield the blocks of a table, of code or of a formula: its captions and its text as it stands."""
     for title in element.iterchildren("caption"):
@@ -187,7 +192,7 @@ def _verbatim(element: HtmlElement, kind: Kind, in_link: bool, furniture: bool) 
             yield Block(text, count_letters(text), 0, 0, "", "caption", furniture, "caption", 0, "", *_first_text(title))
     text = _rows(element) if kind == "table" else element.text or ""
     if text:
-        own = [a for a in element.iter("a") if a.get("href")]
+        own = [a for a in element.iter("a") if _is_link(a)]
         in_own = count_letters(text) if in_link else sum(count_letters("".join(a.itertext())) for a in own)
         where = _first_text(element) if kind == "table" else (element, False)
         address = own[0].get("href", "") if own else ""
@@ -654,5 +659,5 @@ def _is_data(table: HtmlElement) -> bool:
         return False
     sizes = [count_letters("".join(_texts(cell))) for cell in table.iter("td", "th")]
     total = sum(sizes)
-    linked = sum(count_letters("".join(link.itertext())) for link in table.iter("a"))
+    linked = sum(count_letters("".join(link.itertext())) for link in table.iter("a") if _is_link(link))
     return total > 0 and linked <= MAX_LINKED * total and (max(sizes) <= MAX_CELL * total or total < 200)

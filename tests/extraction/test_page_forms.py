@@ -1,0 +1,55 @@
+"""Forms of pages that extractors are known to lose text of: what a reader takes for the text is the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from topical_crawler.extraction.extract import Extracted, extract
+
+LINES = (
+    "院子里的石榴树是祖父种下的，每年中秋前后果子裂开，全家人围着树吃。",
+    "县志里说，这条渠挖了十一年，参加的人有三千多，没有一个人留下名字。",
+    "她在渡口卖了三十年的茶，客人从挑担的货郎换成了骑车的学生。",
+    "钟楼每天敲十二下，住在附近的人早已听不见，出门在外时却总会想起。",
+    "夏天的傍晚，男人们把竹床搬到巷口，女人们坐在门槛上剥毛豆。",
+    "老電影院拆掉以後，那塊地種了一排苦楝樹，春天開紫色的小花。",
+)
+URL = "http://www.example.cn/a/c1.html"
+MENU = "<div class='nav'>" + " ".join(f"<a href='/c{n}/'>频道{n}</a>" for n in range(9)) + "</div>"
+FOOT = "<div class='footer'><a href='/about'>关于我们</a> <a href='/map'>网站地图</a><br>版权所有 某某网</div>"
+
+
+def read(body: str, title: str = "旧城的六个片段", url: str = URL) -> Extracted:
+    return extract(f"<html><head><title>{title}</title></head><body>{MENU}<h1>{title}</h1>{body}{FOOT}</body></html>", url)
+
+
+def lost(found: Extracted, lines: tuple[str, ...] = LINES) -> list[str]:
+    text = "".join(found.text.split())
+    return [line for line in lines if "".join(line.split()) not in text]
+
+
+# -- Targets that are no links
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "".join(f"<h2><a name='s{n}'>第{n}节石榴与钟楼</a></h2><p>{line}</p>" for n, line in enumerate(LINES)),
+        "".join(f"<h2><a href='#s{n}'>第{n}节石榴与钟楼</a></h2><p>{line}</p>" for n, line in enumerate(LINES)),
+        "".join(
+            f"<p class=MsoNormal><a name='_Toc{n}'></a><a name='O{n}'><span>{line}</span></a></p>" for n, line in enumerate(LINES)
+        ),
+        "".join(f"<ol><li><a id='t{n}'>{line}</a></li></ol>" for n, line in enumerate(LINES)),
+        "<a name='top'>" + "".join(f"<p>{line}</p>" for line in LINES),
+        "<table><tr><td><a id=content><font>" + "<br><br>".join(LINES) + "</font></a></td></tr></table>",
+    ],
+    ids=["names of headings", "headings that name themselves", "word processor", "items", "never closed", "around all"],
+)
+def test_an_anchor_that_leads_nowhere_is_no_link(body: str) -> None:
+    found = read(body)
+    assert (found.kind, found.reason, lost(found)) == ("article", "", [])
+
+
+def test_an_anchor_that_leads_elsewhere_is_a_link() -> None:
+    found = read("".join(f"<p><a href='/{n}.html'>{line}</a></p>" for n, line in enumerate(LINES)))
+    assert (found.kind, found.text) == ("list", "")
