@@ -71,7 +71,10 @@ def test_measures_are_within_their_bounds(text: str) -> None:
     assert refusal(text) in ("", *REASONS)
 
 
-@pytest.mark.parametrize("text", [ARTICLE, "一首短诗\n没有标点\n只有几行\n说完就完"])
+FISH = "鰝，大虾。鲲，鱼子。鱀，是鱁。鱦，小鱼。鮥，鮛鲔。鯦，当魱。鮤，鱴刀。鱊鮬，鳜鯞。鱼有力者，徽。"  # 尔雅
+
+
+@pytest.mark.parametrize("text", [ARTICLE, "一首短诗\n没有标点\n只有几行\n说完就完", FISH])
 def test_articles_and_poems_are_taken(text: str) -> None:
     assert refusal(text) == ""
 

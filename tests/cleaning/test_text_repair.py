@@ -75,6 +75,12 @@ def test_what_was_replaced_and_read_again() -> None:
     assert is_garbled("锟斤拷锟斤拷烫烫烫")
 
 
+def test_letters_that_were_lost_are_told_from_emoji() -> None:
+    assert is_garbled("".join("\ufffd" if n % 10 == 0 else letter for n, letter in enumerate(TEXT)))
+    assert is_garbled("".join("\ufffd" if n % 3 else letter for n, letter in enumerate(TEXT)))
+    assert is_garbled("\ufffd\ufffd\ufffd\ufffd，\ufffd\ufffd。")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -90,6 +96,10 @@ def test_what_was_replaced_and_read_again() -> None:
         "包括甘氨酸、丙氨酸、缬氨酸、亮氨酸、脯氨酸、酪氨酸、组氨酸；烯烃、炔烃、苯、萘、蒽、菲、吡啶、呋喃、噻吩、嘧啶、嘌呤、吲哚、喹啉。",
         "呢啲嘢係邊個擺喺度㗎？佢哋話嚟緊會揀返啲啱嘅，我哋唔使咁驚。嗰陣時佢啱啱瞓醒，仲未食嘢。",
         "爨宝子碑与爨龙颜碑并称二爨，是研究书法的重要碑刻，今存云南曲靖与陆良。",
+        "螾衍，入耳。蜩，蜋蜩，螗蜩。蚻，蜻蜻。蠽，茅蜩。蝒，马蜩。蜺，寒蜩。蜓蚞，螇螰。蛣蜣，蜣蜋。",  # 尔雅
+        "主疝瘕、癃闭、痔瘘、痿躄、瘘疮，取楝实、蒺藜、蘼芜、藁本、薏苡、萆薢、䕡茹，蜜丸如梧子。",
+        "今天起风了\ufffd\ufffd\ufffd我们去放风筝\ufffd\ufffd\ufffd\ufffd很高兴！\ufffd",  # where emoji were
+        f"{TEXT}\n\ufffd\ufffd\ufffd\ufffd \ufffd\ufffd\ufffd\ufffd\n\ufffd {TEXT}\ufffd。",
     ],
 )
 def test_what_only_looks_strange_is_not_garbled(text: str) -> None:

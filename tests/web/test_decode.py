@@ -70,6 +70,46 @@ def test_a_few_broken_bytes_do_not_change_the_encoding(real: str, expected: str)
     assert text.count("主题教育走深走实") >= 39
 
 
+FOOTER = "<div>版权所有，联系我们，技术支持</div>"
+
+
+@pytest.mark.parametrize("header", ["", "text/html; charset=utf-8", "text/html; charset=gbk"])
+@pytest.mark.parametrize("declared", ["", "utf-8"])
+@pytest.mark.parametrize("foreign", ["gbk", "big5"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_part_in_another_encoding_breaks_alone(header: str, declared: str, foreign: str, first: bool) -> None:
+    """A menu or footer that the server puts into each page as it was written."""
+    if (declared, header[-3:]) == ("", "gbk"):
+        return  # nothing but the bytes speaks for UTF-8
+    part = FOOTER.encode(foreign, "ignore")
+    page = html(f"{TEXT}</p><p>" * 3, declared).encode()
+    body = page.replace(b"<body>", b"<body>" + part) if first else page + part
+    text, encoding = decode(body, header)
+    assert (encoding, text.count(TEXT)) == ("utf-8", 3)
+
+
+def test_a_part_in_utf_8_does_not_change_a_page_in_gbk() -> None:
+    body = html(f"{TEXT}</p><p>" * 3, "gbk").encode("gbk") + FOOTER.encode()
+    assert decode(body)[0].count(TEXT) == 3
+
+
+def test_emoji_of_two_halves_are_read() -> None:
+    """CESU-8, as some databases give UTF-8."""
+    body = html(f"{TEXT}<E>").encode().replace(b"<E>", b"\xed\xa0\xbd\xed\xb8\x80" * 2)
+    assert decode(body) == (html(f"{TEXT}😀😀"), "utf-8")
+    text, encoding = decode(body.replace(b"\xed\xb8\x80", b""))  # halves alone
+    assert TEXT in text
+    assert encoding == "utf-8"
+
+
+@pytest.mark.parametrize(("real", "declared"), [("utf-8", ""), ("gb18030", "gbk"), ("gb18030", "utf-8")])
+def test_a_nul_makes_no_utf_16(real: str, declared: str) -> None:
+    body = html(TEXT, declared).encode(real).replace(b"<p>", b"\0<p>\0") + "尾".encode(real)[:1] + b"\0" * 50
+    text, encoding = decode(body)
+    assert TEXT in text
+    assert encoding == real
+
+
 def test_a_page_without_chinese() -> None:
     assert decode(b"<title>Party building</title>") == ("<title>Party building</title>", "utf-8")
     assert decode("<p>café</p>".encode(), "text/html; charset=iso-8859-1") == ("<p>café</p>", "utf-8")

@@ -223,7 +223,12 @@ MIN_COMMON, MAX_RARE = 0.4, 0.10
 """Chinese characters are garbled if fewer than ``MIN_COMMON`` are common and more than ``MAX_RARE`` unusual. Of 144,000 lines of
 news and articles none has more than .08 unusual ones; wrongly decoded texts of 130 characters have .12 and more, and up to .36
 common ones."""
-MAX_BROKEN = 0.01  # greatest share of U+FFFD, private and control characters
+MIN_MARKS = 0.05
+"""Chinese punctuation for each Chinese character from which on rare ones are those of a classical text: rhapsodies and word books
+have .2 and more, wrongly decoded texts at most .01."""
+MAX_BROKEN = 0.01
+"""Greatest share of single U+FFFD, private and control characters within words. Between words and in twos or more they are emoji
+that a site could not store."""
 MIN_LATIN = 0.3  # share of a line from which on sequences of accented letters are bytes of Chinese, not foreign words
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
@@ -241,6 +246,7 @@ _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
 _ODD = re.compile("[^\n !-%'-~\u4e00-\u9fff，。、；：？！“”‘’（）《》【】…—·]")  # signs that may have to be mended
 
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff\x80-\x84\x86-\x9f]")
+_IN_WORDS = re.compile(rf"(?<=\w){_BROKEN.pattern}(?=\w)")
 _REPLACED = re.compile("(?:锟斤拷|锟|ï¿½)")  # U+FFFD itself, read wrongly
 _AS_LATIN = re.compile(
     "(?:[ã-é][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,2}){2,1000}"  # UTF-8, three bytes a character
@@ -248,6 +254,7 @@ _AS_LATIN = re.compile(
 )
 _ACCENTED = re.compile("[À-ÖØ-öø-þ]")
 _HAN_RUN = re.compile("[\u3400-\u9fff\uf900-\ufaff]+")
+_MARKS = re.compile("[，。、；：！？]")
 
 
 def repair(text: str) -> str:
@@ -309,10 +316,11 @@ def is_garbled(text: str) -> bool:
     if text.isascii():
         return False
     broken = len(_BROKEN.findall(text))
-    if broken >= 3 and broken > MAX_BROKEN * len(text):
+    if broken >= 3 and (len(_IN_WORDS.findall(text)) > MAX_BROKEN * len(text) or broken > count_letters(text)):
         return True
     letters = "".join(set(text))
-    if "锟" not in letters and not _ACCENTED.search(letters) and usual_han().issuperset("".join(_HAN_RUN.findall(letters))):
+    sign = broken >= 3 or "锟" in letters or _ACCENTED.search(letters)
+    if not sign and usual_han().issuperset("".join(_HAN_RUN.findall(letters))):
         return False  # most texts: nothing in it can be a sign
     if _rare(text):
         return True
@@ -325,12 +333,16 @@ def _line_is_garbled(line: str) -> bool:
         return False
     replaced = 3 * len(_REPLACED.findall(line))
     latin = sum(len(run) for run in _AS_LATIN.findall(line) if _ACCENTED.search(run))
+    if 0 < count_letters(line) < len(_BROKEN.findall(line)):
+        return True
     return max(replaced, latin) > MIN_LATIN * len(line) or _rare(line)
 
 
 def _rare(text: str) -> bool:
-    """Whether the Chinese characters of ``text`` are rare ones."""
+    """Whether the Chinese characters of ``text`` are rare ones, and none of a classical text."""
     han = "".join(_HAN_RUN.findall(text))
-    if len(han) < MIN_HAN_CHARACTERS or sum(map(common_han().__contains__, han)) >= MIN_COMMON * len(han):
+    if len(han) < MIN_HAN_CHARACTERS or len(_MARKS.findall(text)) >= MIN_MARKS * len(han):
+        return False
+    if sum(map(common_han().__contains__, han)) >= MIN_COMMON * len(han):
         return False
     return len(han) - sum(map(usual_han().__contains__, han)) > MAX_RARE * len(han)

@@ -24,6 +24,8 @@ from topical_crawler.cleaning.characters import HAN, common_han
 
 GRAM = 10  # characters of a phrase whose repetitions are counted, white space excluded
 SHORT = 200  # characters below which repetition and sentences are not limited: one line would decide, and a poem is no list
+CLASSICAL = 0.1
+"""Share of punctuation over which a text of rare characters is a classical one: a rhapsody, a herbal, an old word book."""
 
 LANGUAGE = "language"
 REPETITION = "low quality: repetition"
@@ -64,7 +66,7 @@ class Limits:
 
     languages: Collection[str] = ("zh",)  # ISO 639-1 codes of the accepted languages; empty: all
     min_han: float = 0.02  # low, for articles that are mostly source code; 0.3 refuses these
-    min_common: float = 0.4
+    min_common: float = 0.4  # not where punctuation is over `CLASSICAL`
     max_symbols: float = 0.3
     max_digits: float = 0.6
     max_repeated_lines: float = 0.45
@@ -92,7 +94,8 @@ class Limits:
             return LANGUAGE
         if measures.symbols > self.max_symbols or measures.digits > self.max_digits:
             return SYMBOLS
-        if language == "zh" and (measures.han < self.min_han or measures.common < self.min_common):
+        rare = measures.common < self.min_common and measures.punctuation <= CLASSICAL
+        if language == "zh" and (measures.han < self.min_han or rare):
             return CHARACTERS
         if characters < SHORT:
             return ""

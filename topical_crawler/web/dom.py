@@ -31,51 +31,67 @@ _NO_CHARSETS = frozenset(("idna", "punycode", "raw-unicode-escape", "undefined",
 """Names that Python knows and browsers do not: they raise, or give text that cannot be stored. Scripts write "undefined"."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PROBE = 20_000
-_TOLERATED, _PLAUSIBLE = 0.002, 0.15
-"""Share of unreadable bytes that may be an accident; least share of common characters in Chinese text."""
+_TOLERATED, _PLAUSIBLE = 0.01, 0.15
+"""Share of the characters beyond ASCII that may be unreadable by accident; least share of common characters in Chinese text."""
+_MOST = 0.5
+"""Share of them over which a page is not UTF-8, whatever foreign part stands in it. Other encodings hardly ever read as UTF-8."""
+_WIDE = (("utf-16-le", re.compile(rb"<\0[!/a-zA-Z]\0")), ("utf-16-be", re.compile(rb"\0<\0[!/a-zA-Z]")))
+"""How elements begin in UTF-16: a page in another encoding may hold a NUL."""
+_HALVES = re.compile(
+    rb"(?:\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf])+"
+)  # emoji in CESU-8, as some databases give them
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Text of ``body``, as received and decompressed, and the name of the encoding it was read with. Never raises.
 
-    A byte order mark decides; next a declared encoding (HTTP header ``content_type``, then the page's head) that can read all
-    bytes and gives plausible Chinese; else the best of UTF-8, GB18030, Big5 and UTF-16: fewest unreadable bytes, then the largest
-    share of common characters.
+    A byte order mark decides; next the HTTP header ``content_type``, then the page's head, then UTF-8. UTF-8 is right where it
+    reads most of what is not ASCII: a footer may come from elsewhere. Another encoding must read all and give plausible Chinese.
+    Where none does, the best of them, GB18030, Big5 and UTF-16 is taken, by the share of common characters.
     """
     encoding, mark = read_bom(body)
     if encoding is not None and mark is not None:
         return body[len(mark) :].decode(encoding, "replace"), codecs.lookup(encoding).name
-    declared = http_content_type_encoding(content_type) or html_body_declared_encoding(body)
-    first = (resolve_encoding(declared) if declared else None) or "utf-8"
-    if first in ("gb2312", "gbk"):
-        first = "gb18030"  # the superset, as browsers do
-    elif first in _NO_CHARSETS or first in ("cp1252", "iso8859-1", "latin-1", "ascii"):
-        first = "utf-8"  # the latter are the default of some servers: they can read any bytes, and no Chinese
-    text, bad = _read(body, first)
-    # A few unreadable bytes may be an accident, or all the Chinese that a long page of source code has.
-    if bad == 0 and (first == "utf-8" or _common_share(text) >= _PLAUSIBLE):
-        return text, codecs.lookup(first).name
-    best = (bad, -_common_share(text), text, first)
-    for name in ("utf-8", "gb18030", "big5", "utf-16-le", "utf-16-be"):
-        if name == first or (name.startswith("utf-16") and b"\0" not in body[:_PROBE]):
-            continue
-        other, worse = _read(body, name)
-        rival = (worse if worse > _TOLERATED else 0.0, -_common_share(other), other, name)
-        if rival[:2] < (best[0] if best[0] > _TOLERATED else 0.0, best[1]):
-            best = rival
-    return best[2], codecs.lookup(best[3]).name
+    declared = [_usual(name) for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)) if name]
+    wide = [name for name, begins in _WIDE if b"\0" in body and begins.search(body, 0, _PROBE)]
+    best = ("", "utf-8")
+    most = -1.0
+    for name in dict.fromkeys([*declared, *wide, "utf-8", "gb18030", "big5"]):
+        text, unreadable = _read(body, name)
+        if name == "utf-8" and unreadable <= _MOST:
+            return text, name
+        common = _common_share(text)
+        if name in (*declared, *wide) and unreadable <= _TOLERATED and common >= _PLAUSIBLE:
+            return text, codecs.lookup(name).name
+        if (readable := common * (1 - unreadable)) > most:
+            best, most = (text, name), readable
+    return best[0], codecs.lookup(best[1]).name
+
+
+def _usual(name: str) -> str:
+    """The encoding that is read where ``name`` is declared."""
+    known = resolve_encoding(name) or "utf-8"
+    if known in ("gb2312", "gbk"):
+        return "gb18030"  # the superset, as browsers do
+    # The latter are the default of some servers: they can read any bytes, and no Chinese.
+    return "utf-8" if known in _NO_CHARSETS or known in ("cp1252", "iso8859-1", "latin-1", "ascii") else known
 
 
 def _read(body: bytes, encoding: str) -> tuple[str, float]:
-    """Text, and the share of it that could not be read."""
+    """Text, and the share of its characters beyond ASCII that could not be read."""
     try:
         return body.decode(encoding), 0.0
-    except (UnicodeDecodeError, LookupError):
-        try:
-            text = body.decode(encoding, "replace")
-        except LookupError:
-            return body.decode("utf-8", "replace"), 1.0
-        return text, text.count("\ufffd") / max(1, len(text))
+    except UnicodeDecodeError:
+        if encoding == "utf-8":
+            body = _HALVES.sub(_whole, body)
+        text = body.decode(encoding, "replace")
+        return text, text.count("\ufffd") / max(1, len(text) - len(text.encode("ascii", "ignore")))
+    except LookupError:
+        return body.decode("utf-8", "replace"), 1.0
+
+
+def _whole(halves: re.Match[bytes]) -> bytes:
+    return halves[0].decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
 def _common_share(text: str) -> float:
