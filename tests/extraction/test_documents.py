@@ -30,6 +30,7 @@ from topical_crawler.extraction.documents import (
     format_of,
 )
 from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, extract
+from topical_crawler.extraction.office import read_docx
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.extraction.readers import MOST_PAGES, read_document
 from topical_crawler.text.passages import Passage, plain
@@ -179,6 +180,68 @@ def test_words_of_latin_letters_keep_their_spaces_and_a_radical_is_the_character
     page.set(60, 118, "⽤于测试。这一行还有几个字。")
     assert read(pdf([page])).passages == [
         Passage("文件由 Python 3 and Scrapy 生成，用于测试。这一行还有几个字。"),
+    ]
+
+
+def word(body: str, **parts: str) -> list[Passage]:
+    """The passages of a Word file of these parts, written as Word writes them."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, content in {"document": f"<w:body>{body}</w:body>", **parts}.items():
+            packed.writestr(f"word/{name}.xml", f"<w:{name} {docx.oxml.ns.nsdecls('w')}>{content}</w:{name}>")
+    return read_docx(file.getvalue())[1]
+
+
+def run(text: str, style: str = "") -> str:
+    return f"<w:r><w:rPr>{style}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
+STYLES = (
+    "<w:style w:styleId='base'><w:rPr><w:vanish/></w:rPr></w:style>"
+    "<w:style w:styleId='note'><w:basedOn w:val='base'/></w:style>"
+    "<w:style w:styleId='shown'><w:basedOn w:val='base'/><w:rPr><w:vanish w:val='0'/></w:rPr></w:style>"
+)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        (run("渡口已经修好") + run("内部说明", "<w:vanish/>") + run("。"), "渡口已经修好。"),
+        (run("渡口已经修好。", "<w:vanish w:val='false'/>"), "渡口已经修好。"),
+        (
+            run("渡口") + run("批注", "<w:rStyle w:val='note'/>") + run("已经修好。", "<w:rStyle w:val='shown'/>"),
+            "渡口已经修好。",
+        ),
+        ("<w:pPr><w:pStyle w:val='note'/></w:pPr>" + run("填写说明") + run("渡口。", "<w:vanish w:val='0'/>"), "渡口。"),
+        ("<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>" + run("渡口已经修好。"), "渡口已经修好。"),  # the mark alone
+        (f"<w:r><w:ruby><w:rt>{run('dù')}</w:rt><w:rubyBase>{run('渡')}</w:rubyBase></w:ruby></w:r>" + run("口。"), "渡口。"),
+        (
+            "<w:r><w:t>电话0571</w:t><w:noBreakHyphen/><w:t>8888，编号A</w:t><w:softHyphen/><w:t>7。</w:t></w:r>",
+            "电话0571-8888，编号A7。",
+        ),
+    ],
+)
+def test_a_word_file_is_read_as_it_is_seen(paragraph: str, text: str) -> None:
+    assert word(f"<w:p>{paragraph}</w:p>", styles=STYLES) == [Passage(text)]
+
+
+def test_notes_of_a_word_file_stand_behind_what_refers_to_them() -> None:
+    def refer(name: str, number: int) -> str:
+        return f"<w:r><w:{name}Reference w:id='{number}'/></w:r>"
+
+    first = f"<w:p>{run('旧志')}{refer('footnote', 1)}{run('说法不一')}{refer('footnote', 2)}{refer('endnote', 1)}</w:p>"
+    cells = f"<w:tc><w:p>{run('站名')}</w:p></w:tc><w:tc><w:p>{run('雨量')}{refer('footnote', 3)}</w:p></w:tc>"
+    notes = [f"<w:footnote w:id='{n}'><w:p>{run(f'脚注{n}。')}</w:p></w:footnote>" for n in range(5)]
+    end = f"<w:endnote w:id='1'><w:p>{run('尾注。')}</w:p></w:endnote>"
+    found = word(f"{first}<w:tbl><w:tr>{cells}</w:tr></w:tbl><w:p>{run('完。')}</w:p>", footnotes="".join(notes), endnotes=end)
+    assert [passage.text for passage in found] == [
+        "旧志说法不一",
+        "脚注1。",
+        "脚注2。",
+        "尾注。",
+        "站名\t雨量",
+        "脚注3。",
+        "完。",
     ]
 
 

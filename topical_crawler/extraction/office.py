@@ -65,17 +65,28 @@ class Packed:
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _UNSEEN = frozenset(
     (f"{_W}del", f"{_W}moveFrom", f"{_W}txbxContent", "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
-)
+) | {f"{_W}rt"}  # the reading of characters
+_SIGNS = {f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}tab": " ", f"{_W}noBreakHyphen": "-"}
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 _TITLE = frozenset(("title", "标题", "標題"))
 _FIRST = 6  # paragraphs among which the title is
 
 
 def read_docx(body: bytes) -> tuple[str, list[Passage]]:
-    """The title of a Word file ("" where nothing tells it) and its passages without it. Raises UnreadableError."""
+    """The title of a Word file ("" where nothing tells it) and its passages without it. Notes stand behind the paragraph or table
+    that refers to them, hidden text is left out. Raises UnreadableError."""
     packed = Packed(body)
     document = packed.xml("word/document.xml")
-    levels = _levels(packed.xml("word/styles.xml")) if "word/styles.xml" in packed else {}
+    levels, hidden = _styles(packed.xml("word/styles.xml")) if "word/styles.xml" in packed else ({}, {})
+    for name in ("endnote", "footnote"):
+        notes = {note.get(f"{_W}id"): note for note in packed.xml(part)} if (part := f"word/{name}s.xml") in packed else {}
+        for reference in reversed(list(document.iter(f"{_W}{name}Reference"))):
+            for place in list(reference.iterancestors(f"{_W}p", f"{_W}tbl"))[-1:]:
+                for paragraph in reversed(notes.get(reference.get(f"{_W}id"), ())):
+                    place.addnext(paragraph)
+    for run in list(document.iter(f"{_W}r")):
+        if _is_hidden(run, hidden) and (parent := run.getparent()) is not None:
+            parent.remove(run)
     content = document.find(f"{_W}body")
     found = list(_blocks(content, levels)) if content is not None else []
     title = next(
@@ -86,9 +97,11 @@ def read_docx(body: bytes) -> tuple[str, list[Passage]]:
     return found[title][0].text, [passage for i, (passage, _) in enumerate(found) if i != title]
 
 
-def _levels(styles: etree._Element) -> dict[str, int]:
-    """Levels of headings by style, 0 for the title of a document; a style without a level has that of the style it is made of."""
+def _styles(styles: etree._Element) -> tuple[dict[str, int], dict[str, int]]:
+    """Levels of headings by style, 0 for the title of a document, and whether a style hides its text. What a style does not say,
+    the style says that it is made of."""
     own: dict[str, int] = {}
+    hidden: dict[str, int] = {}
     base: dict[str, str] = {}
     for style in styles.iter(f"{_W}style"):
         key, name = style.get(f"{_W}styleId", ""), _value(style, "name")
@@ -97,15 +110,30 @@ def _levels(styles: etree._Element) -> dict[str, int]:
             own[key] = int(match[1]) if match else min(int(level[:2]) + 1, 10)
         elif name.strip().lower() in _TITLE:
             own[key] = 0
+        if (vanish := _vanish(style)) is not None:
+            hidden[key] = vanish
         base[key] = _value(style, "basedOn")
-    for key in list(base):
+    for known, key in ((known, key) for known in (own, hidden) for key in base):
         above = key
         for _ in range(10):
-            if above in own:
-                own[key] = own[above]
+            if above in known:
+                known[key] = known[above]
                 break
             above = base.get(above, "")
-    return {key: level for key, level in own.items() if level < 10}
+    return {key: level for key, level in own.items() if level < 10}, hidden
+
+
+def _vanish(element: etree._Element) -> bool | None:
+    """Whether a style or a run hides its text; None where it does not say."""
+    found = element.find(f"{_W}rPr/{_W}vanish")
+    return None if found is None else found.get(f"{_W}val", "1") not in ("0", "false", "off")
+
+
+def _is_hidden(run: etree._Element, hidden: dict[str, int]) -> int:
+    if (own := _vanish(run)) is not None:
+        return own
+    around = next(run.iterancestors(f"{_W}p"), run)
+    return hidden.get(_value(run, f"rPr/{_W}rStyle"), hidden.get(_value(around, f"pPr/{_W}pStyle"), 0))
 
 
 def _value(element: etree._Element, path: str) -> str:
@@ -163,10 +191,8 @@ def _lines(paragraph: etree._Element) -> list[str]:
         element = stack.pop()
         if element.tag == f"{_W}t":
             parts.append(element.text or "")
-        elif element.tag in (f"{_W}br", f"{_W}cr"):
-            parts.append("\n")
-        elif element.tag == f"{_W}tab":
-            parts.append(" ")
+        elif element.tag in _SIGNS:
+            parts.append(_SIGNS[str(element.tag)])
         elif element.tag not in _UNSEEN:
             stack += reversed([child for child in element if child.tag != f"{_W}pPr"])
     lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
