@@ -101,7 +101,7 @@ TOPICAL_ENCODER = (
     "bundled"  # what tells how near texts are in meaning: bundled, openai:https://HOST/v1#MODEL, others; none: words alone
 )
 TOPICAL_SEED = 0  # of every random choice
-TOPICAL_REPLAY = ""  # a WARC or WACZ file, several or a folder of them that answer every request instead of the web
+TOPICAL_REPLAY = ""  # a WARC, ARC or WACZ file, several or a folder of them that answer every request instead of the web
 TOPICAL_REPLAY_DATA = ""  # folder or address of the WARC files that an index in TOPICAL_REPLAY names; "": the index's folder
 TOPICAL_ARCHIVE = False  # whether everything that is fetched is kept as it came: True: archive/ in the data directory; or a path
 TOPICAL_ARCHIVE_MB = 1000.0  # size of a file of the archive

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import random
 import re
 import time
 import zipfile
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from warc_tools import write_warc
 from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
 
 from topical_crawler.recordings.reader import Recording, RecordingError, equal_form
 
@@ -59,6 +64,27 @@ def packed(path: Path, *files: Path, compression: int = zipfile.ZIP_STORED) -> P
             pack.write(file, f"archive/{file.name}")
         pack.writestr("indexes/index.cdx.gz", b"", zipfile.ZIP_DEFLATED)
     return path
+
+
+def record(
+    url: str,
+    kind: str = "response",
+    fields: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+    status: str = "200 OK",
+    headers: Mapping[str, str] = HTML,
+) -> bytes:
+    """A record of a page of http://a.cn/, packed; a revisit has no body."""
+    out = io.BytesIO()
+    writer = WARCWriter(out, gzip=True)
+    head = StatusAndHeaders(status, list(headers.items()), protocol="HTTP/1.1") if status else None
+    content = io.BytesIO((b"page" if body is None else body) if kind == "response" else b"")
+    writer.write_record(
+        writer.create_warc_record(
+            urljoin("http://a.cn/", url), kind, payload=content, http_headers=head, warc_headers_dict=dict(fields or {})
+        )
+    )
+    return out.getvalue()
 
 
 def body(recording: Recording, url: str) -> bytes | None:
@@ -230,8 +256,9 @@ def test_a_folder_marked_read_only_stays_as_it_is(tmp_path: Path) -> None:
         folder.chmod(0o755)
 
 
-def test_only_responses_of_the_web_answer(tmp_path: Path) -> None:
-    path = write_warc(tmp_path / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")], kind="revisit")
+@pytest.mark.parametrize("kind", ["request", "metadata", "resource"])
+def test_only_answers_of_the_web_answer(kind: str, tmp_path: Path) -> None:
+    path = write_warc(tmp_path / "web.warc.gz", [("http://a.cn/1", 200, HTML, b"one")], kind=kind)
     with Recording(path) as recording:
         assert len(recording) == 0
 
@@ -250,25 +277,71 @@ def test_a_wacz_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             Recording(file)
 
 
+def records(folder: Path, compressed: bool = True, numbers: Iterable[int] = range(3)) -> list[bytes]:
+    """Records of pages, which begin with their numbers."""
+    pages = [(f"http://a.cn/{n}", 200, HTML, str(n).encode() + random.Random(n).randbytes(500)) for n in numbers]
+    return [write_warc(folder / "record", [page], compressed=compressed).read_bytes() for page in pages]
+
+
+def answering(place: Path, cache: Path) -> str:
+    """The numbers of the pages that answer."""
+    with Recording(place, cache) as recording:
+        found = {n: recording.get(f"http://a.cn/{n}") for n in range(5)}
+        assert all(answer.body.startswith(str(n).encode()) and len(answer.body) == 501 for n, answer in found.items() if answer)
+        return "".join(str(n) for n, answer in found.items() if answer)
+
+
+BROKEN: dict[
+    str, tuple[Callable[[bytes, bytes, bytes], bytes], str, bool]
+] = {  # what is made of three records, what answers, packed
+    "cut at the end": (lambda a, b, c: a + b + c[:-100], "01", True),
+    "cut by a byte": (lambda a, b, c: a + b + c[:-1], "01", True),
+    "cut in the middle": (lambda a, b, c: a + b[:-100] + c, "02", True),
+    "cut at the beginning": (lambda a, b, c: a[:-100] + b + c, "12", True),
+    "cut in its head": (lambda a, b, c: a + b + c[:40], "01", True),
+    "damaged": (lambda a, b, c: a + b[:40] + b"\0" * 60 + b[100:] + c, "02", True),
+    "checksum": (lambda a, b, c: a + b[:-8] + bytes([b[-8] ^ 1]) + b[-7:] + c, "02", True),
+    "rubbish between": (lambda a, b, c: a + b"rubbish" + b + b"\0" * 512 + c, "012", True),
+    "plain, cut at the end": (lambda a, b, c: a + b + c[:-100], "01", False),
+    "plain, cut in the middle": (lambda a, b, c: a + b[:-100] + c, "02", False),
+    "plain, too long": (lambda a, b, c: a + b[:-104] + b"\r\n\r\n" + c, "02", False),
+    "plain, rubbish between": (lambda a, b, c: a + b"rubbish\n" + b + c, "012", False),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_record_that_is_not_whole_is_left_out_alone(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    make, answers, compressed = BROKEN[name]
+    path = tmp_path / "web.warc.gz"
+    path.write_bytes(make(*records(tmp_path, compressed)))
+    assert answering(path, tmp_path) == answers
+    assert len(caplog.records) == 1 and f"{path}, offset " in caplog.text
+
+
+def test_a_file_without_a_whole_record_does_not_silence_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    (folder / "a.warc.gz").write_bytes(records(tmp_path)[0][:-100])
+    (folder / "b.warc.gz").write_bytes(b"".join(records(tmp_path, numbers=(1, 2))))
+    (folder / "c.warc.gz").touch()
+    assert answering(folder, tmp_path) == "12"
+    assert [record.getMessage().partition(";")[2] for record in caplog.records] == [
+        " fetch the file again, or try `warcio recompress` on it; the other files answer",
+        " record again; the other files answer",
+    ]
+
+
 def test_broken_files_are_named_with_the_offset(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="there is no such file"):
         Recording(tmp_path / "none.warc.gz")
-    whole = write_warc(
-        tmp_path / "web.warc.gz", [(f"http://a.cn/{n}", 200, HTML, os.urandom(500)) for n in range(3)]
-    ).read_bytes()
-    plain = write_warc(
-        tmp_path / "plain.warc", [(f"http://a.cn/{n}", 200, HTML, os.urandom(500)) for n in range(3)], compressed=False
-    ).read_bytes()
-    second = whole.index(b"\x1f\x8b\x08", 10)
+    whole, plain = b"".join(records(tmp_path)), records(tmp_path, False)[0]
     cases = {
         "empty": (b"", "the file is empty"),
         "text": ("不是录像".encode() * 50, "offset 0: no WARC record begins here"),
         "gzipped": (gzip.compress(b"no record at all" * 10), "offset 0: no WARC record begins here"),
-        "cut": (whole[:-100], r"offset \d+: the file ends within a record"),
-        "cut-plain": (plain[:-100], r"offset \d+: the file ends within a record"),
+        "cut": (whole[:500], "offset 0: the file ends within a record"),
+        "cut-plain": (plain[:-100], "offset 0: the file ends within a record"),
         "one-member": (gzip.compress(gzip.decompress(whole)), "offset 0: more than one record in a gzip member"),
-        "damaged": (whole[: second + 40] + b"\0" * 60 + whole[second + 100 :], f"offset {second}: "),
-        "rubbish-between": (whole[:second] + b"rubbish" + whole[second:], f"offset {second}: no WARC record begins here"),
     }
     for name, (data, message) in cases.items():
         path = tmp_path / f"{name}.warc.gz"
@@ -277,6 +350,58 @@ def test_broken_files_are_named_with_the_offset(tmp_path: Path) -> None:
             Recording(path)
         assert str(path) in str(error.value)
         assert not list(tmp_path.glob(f"{name}*.part")) and not list(tmp_path.glob(f"{name}*.index"))
+
+
+PAGE = "http://a.cn/page"
+DIGEST = {"WARC-Payload-Digest": "sha1:OZYBHTQO4D3NPIDVQ6IS5ORRATH2VPAV"}  # of the page
+REFERS = {"WARC-Refers-To-Target-URI": PAGE, "WARC-Refers-To-Date": "2024-03-01T00:00:00Z"}
+REVISITS: dict[str, tuple[list[bytes], str | None]] = {  # records, and the body or the target of http://a.cn/again
+    "by its address": ([record(PAGE), record("again", "revisit", REFERS)], "page"),
+    "before its original": ([record("again", "revisit", REFERS), record(PAGE)], "page"),
+    "without HTTP headers": ([record(PAGE), record("again", "revisit", REFERS, status="")], "page"),
+    "not modified": ([record(PAGE), record("again", "revisit", REFERS, status="304 Not Modified")], "page"),
+    "by its digest": ([record(PAGE, fields=DIGEST), record("again", "revisit", DIGEST)], "page"),
+    "by its digest, before": ([record("again", "revisit", DIGEST), record(PAGE, fields=DIGEST)], "page"),
+    "of a revisit": (
+        [
+            record(PAGE),
+            record("other", "revisit", REFERS),
+            record("again", "revisit", {**REFERS, "WARC-Refers-To-Target-URI": "http://a.cn/other"}),
+        ],
+        "page",
+    ),
+    "a redirect": ([record(PAGE), record("again", "revisit", REFERS, status="302 Found", headers={"Location": "/x"})], "/x"),
+    "beside an answer": ([record("again", "revisit", REFERS), record(PAGE), record("again", body=b"own")], "own"),
+    "of nothing": ([record("again", "revisit", REFERS)], None),
+    "of itself": ([record("again", "revisit", {"WARC-Refers-To-Target-URI": "http://a.cn/again"})], None),
+    "without a name": ([record(PAGE), record("again", "revisit")], None),
+}
+
+
+@pytest.mark.parametrize("name", REVISITS)
+def test_a_revisit_gives_the_answer_that_it_refers_to(name: str, tmp_path: Path) -> None:
+    parts, found = REVISITS[name]
+    (tmp_path / "web.warc.gz").write_bytes(b"".join(parts))
+    with Recording(tmp_path / "web.warc.gz") as recording:
+        answer = recording.get("http://a.cn/again")
+        assert (answer and (answer.header("Location") or answer.body.decode())) == found
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("name", ["web.arc", "web.arc.gz"])
+def test_arc_files_answer(name: str, version: int, tmp_path: Path) -> None:
+    def entry(url: str, content: bytes) -> bytes:
+        more = "" if version == 1 else "200 - - 0 web.arc "
+        head = f"{url} 10.0.0.1 20050101000000 text/html {more}{len(content)}\n"
+        return head.encode() + content + b"\n"
+
+    answers = [b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n%d" % n + random.Random(n).randbytes(500) for n in range(3)]
+    parts = [entry("filedesc://web.arc", b"1 0 X\nURL IP-address Archive-date Content-type Archive-length\n")]
+    parts += [entry(f"http://a.cn/{n}", answer) for n, answer in enumerate(answers)]
+    parts[2] = parts[2][:-100]
+    packed = [gzip.compress(part) if name.endswith(".gz") else part for part in parts]
+    (tmp_path / name).write_bytes(b"".join(packed))
+    assert answering(tmp_path, tmp_path / "cache") == "02"
 
 
 def test_a_real_recording_as_warcio_reads_it_and_quickly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

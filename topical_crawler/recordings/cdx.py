@@ -139,7 +139,7 @@ class IndexFile:
         self._index.close()
 
 
-def _rows(path: Path, names: list[str]) -> Iterator[tuple[str, str, int, int, int, bool]]:
+def _rows(path: Path, names: list[str]) -> Iterator[tuple[str, str, int, int, int, int]]:
     numbers: dict[str, int] = {}
     opened: Any = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # noqa: SIM115 - closed below
     with closing(opened) as file:

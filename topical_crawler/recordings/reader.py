@@ -1,15 +1,17 @@
-"""A recorded web: answers from WARC and WACZ files by URL, so that a crawl can be repeated to the page.
+"""A recorded web: answers from WARC, ARC and WACZ files by URL, so that a crawl can be repeated to the page.
 
 Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
-in the order of the files and of the records in them. The index of a file is made once and kept beside it.
+in the order of the files and of the records in them. A ``revisit`` record answers where its URL has no other, with the answer
+that it refers to. Records that are clipped are left out. The index of a file is made once and kept beside it.
 
-warcio needs twice the time for one record at a known place, and does not say where a file is broken.
+warcio needs twice the time for one record at a known place, and ends at the first broken one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import glob
+import logging
 import mmap
 import os
 import re
@@ -28,11 +30,19 @@ import platformdirs
 from topical_crawler.files import beside
 from topical_crawler.web.urls import PORTS, UNRESERVED
 
+logger = logging.getLogger(__name__)
+
 _WARC = (".warc", ".warc.gz")
 RENDERED = "#rendered"  # follows the address of a page as its scripts have made it, beside the page as it came
 OPEN = ".open"  # ends the name of a file that is being written, or was when its process died
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
-_TYPE = re.compile(rb"^WARC-Type:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_RESPONSE, _REVISIT = (
+    re.compile(rb"^WARC-Type:[ \t]*" + kind + rb"\b", re.IGNORECASE | re.MULTILINE) for kind in (b"response", b"revisit")
+)
+_REFERS = re.compile(rb"^WARC-Refers-To-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_DIGEST = re.compile(rb"^WARC-Payload-Digest:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_ARC = re.compile(rb"((?:https?|dns|filedesc):[^\n]{1,4000}?) [^ \n]{1,100} \d{14} (?:[^\n]{0,400} )?(\d+)\r?\n")
+_BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d+\r\n[A-Za-z-]+:|" + _ARC.pattern)  # of a record
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILINE)
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(r"HTTP/\d(?:\.\d)?\s+(\d{3})")
@@ -40,10 +50,15 @@ _GOOD = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+2\d\d\b")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 _READ = 1 << 16
 _HEAD = 1 << 16  # longest WARC header block, in bytes
+_CUT = "the file ends within a record"
 
 
 class RecordingError(Exception):
-    """A WARC or WACZ file that cannot be read; the message names file, offset and remedy."""
+    """A WARC, ARC or WACZ file that cannot be read; the message names file, offset and remedy."""
+
+
+class NothingWholeError(RecordingError):
+    """A file that ends within its first record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +76,60 @@ class Response:
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
 
-def scan(path: Path) -> Iterator[tuple[str, int, int, bool]]:
-    """URL, offset and length of every response record in the file at ``path``, and whether its status is 2xx.
+def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
+    """URL, offset and length of every record that answers in the file at ``path``, and its rank: 1 with a status of 2xx, 0 with
+    another, -1 of a revisit, which may name the place of its original.
 
-    Of an unfinished file (:data:`OPEN`) the complete records are taken, of a WACZ file those of all its WARC files. Raises
-    RecordingError for a file that is neither, is cut off, or has several records in one gzip member.
+    Of a WACZ file the records of all its WARC files are taken. Those that are not whole are left out with a warning, in an
+    unfinished file (:data:`OPEN`) without one. Raises RecordingError for a file that has no record, or several in one gzip
+    member.
     """
     unfinished = path.suffix == OPEN
     if path.stat().st_size == 0:
         if unfinished:
             return
-        raise RecordingError(f"{path}: the file is empty; record again")
+        raise NothingWholeError(f"{path}: the file is empty; record again")
+    gaps: list[tuple[int, str]] = []
+    wanted: dict[bytes, list[str]] = {}  # by the digest of what it refers to: revisits that name no address
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        for offset, last in _parts(path, data):
-            while offset < last:
-                try:
-                    record = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
-                except (ValueError, zlib.error) as error:
-                    if unfinished:
-                        return
-                    raise RecordingError(
-                        f"{path}, offset {offset}: {error}; fetch the file again, or try `warcio recompress` on it"
-                    ) from None
-                kind, target = _TYPE.search(record.head), _TARGET.search(record.head)
-                if kind and kind[1].lower() == b"response" and target and target[1].lower().startswith((b"http:", b"https:")):
-                    good = _GOOD.match(record.block) is not None
-                    yield target[1].decode("utf-8", "replace"), offset, record.end - offset, good
-                offset = record.end
-                while data[offset : offset + 1] in (b"\r", b"\n"):  # between uncompressed records
-                    offset += 1
+        parts, whole = _parts(path, data), False
+        for offset, record in _whole(data, parts, gaps):
+            whole = True
+            target = _TARGET.search(record.head)
+            if not target or not target[1].lower().startswith((b"http:", b"https:")):
+                continue
+            url, length = target[1].decode("utf-8", "replace"), record.end - offset
+            if _RESPONSE.search(record.head):
+                yield url, offset, length, int(_GOOD.match(record.block) is not None)
+            elif _REFERS.search(record.head):
+                yield url, offset, length, -1
+            elif (digest := _DIGEST.search(record.head)) and _REVISIT.search(record.head):
+                wanted.setdefault(digest[1], []).append(url)
+        for offset, record in _whole(data, parts, []) if wanted else ():
+            if (digest := _DIGEST.search(record.head)) and _RESPONSE.search(record.head):
+                yield from [(url, offset, record.end - offset, -1) for url in wanted.pop(digest[1], ())]
+    if gaps and not unfinished:
+        error = RecordingError if gaps[0][1] != _CUT else NothingWholeError
+        said = f"{path}, offset {gaps[0][0]}: {gaps[0][1]}"
+        if not whole:
+            raise error(f"{said}; fetch the file again, or try `warcio recompress` on it")
+        logger.warning("%s; left out, as are %d further parts that are no whole records", said, len(gaps) - 1)
+
+
+def _whole(data: mmap.mmap, parts: Sequence[tuple[int, int]], gaps: list[tuple[int, str]]) -> Iterator[tuple[int, _Record]]:
+    """Every whole record, and where it begins. Where something else stands it is noted in ``gaps``, with what is wrong."""
+    for offset, last in parts:
+        failed = False
+        while offset < last:
+            try:
+                record = (_gzip_member if data[offset : offset + 2] == b"\x1f\x8b" else _plain_record)(data, offset)
+            except (ValueError, zlib.error) as error:
+                gaps += [] if failed else [(offset, str(error))]
+                failed, begin = True, _BEGIN.search(data, offset + 1, last)
+                offset = begin.start() if begin else last
+            else:
+                yield offset, record
+                failed, offset = False, record.end
 
 
 def _parts(path: Path, data: mmap.mmap) -> list[tuple[int, int]]:
@@ -115,7 +155,7 @@ def _parts(path: Path, data: mmap.mmap) -> list[tuple[int, int]]:
 
 
 class _Record(NamedTuple):
-    """The header block of a record, the beginning of what follows, and where in the file the record ends."""
+    """The header block of a record, the beginning of what follows, and where in the file the record and blank lines end."""
 
     head: bytes
     block: bytes
@@ -133,40 +173,47 @@ def _gzip_member(data: mmap.mmap, offset: int) -> _Record:
             position += len(piece)
         out = inflate.decompress(piece, 1 << 20)
         if not piece and not out:
-            raise ValueError("the file ends within a record")
+            raise ValueError(_CUT)
         size += len(out)
         start += out[: max(0, _HEAD - len(start))]
-    head, length = _head(start)
-    if size < len(head) + 4 + length:
+    head, begin, length = _head(start)
+    if size < begin + length:
         raise ValueError(f"the record is shorter than its Content-Length of {length}")
-    if size > len(head) + 4 + length + 4:
+    if size > begin + length + 4:
         raise ValueError("more than one record in a gzip member, where single ones cannot be found")
-    return _Record(head, start[len(head) + 4 : len(head) + 24], position - len(inflate.unused_data))
+    return _Record(head, start[begin : begin + 20], position - len(inflate.unused_data))
 
 
 def _plain_record(data: mmap.mmap, offset: int) -> _Record:
     """The uncompressed record at ``offset``."""
     start = data[offset : offset + _HEAD]
-    head, length = _head(start)
-    end = offset + len(head) + 4 + length
+    head, begin, length = _head(start)
+    end = after = offset + begin + length
     if end > len(data):
-        raise ValueError("the file ends within a record")
-    return _Record(head, start[len(head) + 4 : len(head) + 24], end)
+        raise ValueError(_CUT)
+    while data[after : after + 1] in (b"\r", b"\n"):
+        after += 1
+    if data[end : end + 4] != b"\r\n\r\n" and after < len(data) and not _BEGIN.match(data, after):
+        raise ValueError(f"the record does not end where its length of {length} says")
+    return _Record(head, start[begin : begin + 20], after)
 
 
-def _head(record: bytes) -> tuple[bytes, int]:
-    """Header block of a WARC record without the empty line after it, and the length of what follows that."""
+def _head(record: bytes) -> tuple[bytes, int, int]:
+    """Header block of a record, where what follows it begins, and its length. The line at the head of an ARC record is given as
+    the headers of a WARC record."""
+    if line := _ARC.match(record):
+        return b"WARC-Type: response\r\nWARC-Target-URI: " + line[1], line.end(), int(line[2])
     end = record.find(b"\r\n\r\n")
     length = _LENGTH.search(record, 0, max(end, 0))
     if not record.startswith(b"WARC/") or length is None:
         raise ValueError("no WARC record begins here")
-    return record[:end], int(length[1])
+    return record[:end], end + 4, int(length[1])
 
 
 def parse(record: bytes) -> Response:
     """Read one whole, uncompressed WARC record of a response. Raises ValueError for anything else, or one cut off."""
-    head, length = _head(record)
-    block = record[len(head) + 4 : len(head) + 4 + length]
+    _, begin, length = _head(record)
+    block = record[begin : begin + length]
     if len(block) < length:
         raise ValueError("the record is shorter than its Content-Length")
     end = _BLANK.search(block)
@@ -205,15 +252,16 @@ def _unchunk(body: bytes) -> bytes:
 
 # -- Answers by URL
 
-_VERSION = "2"
-_SUFFIXES = (*_WARC, ".wacz")
+_VERSION = "3"
+_SUFFIXES = (*_WARC, ".wacz", ".arc", ".arc.gz")
 _TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
+_MOST_REVISITS = 4  # that refer to each other
 _INSERT = "INSERT INTO records "
 _BETTER = (
-    " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, good = 1 "
-    "WHERE excluded.good AND NOT good"
+    " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, "
+    "good = excluded.good WHERE excluded.good > records.good"
 )
-_IndexRow = tuple[str, str, int, int, int, bool]
+_IndexRow = tuple[str, str, int, int, int, int]
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
@@ -246,7 +294,7 @@ def is_index(name: str) -> bool:
 
 
 def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]:
-    """The WARC and WACZ files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
+    """The WARC, ARC and WACZ files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
     (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas. Raises RecordingError where there is no
     such file, or none in a folder."""
     if not isinstance(names, str | os.PathLike):
@@ -263,7 +311,7 @@ def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]
         else:
             entries = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
             files = sorted(name for name in entries if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
-            remedy = "name a WARC or WACZ file (.warc, .warc.gz, .wacz), or a folder of them"
+            remedy = "name a WARC, ARC or WACZ file (.warc, .warc.gz, .arc.gz, .wacz), or a folder of them"
         if not files:
             raise RecordingError(f"{path}: there is no such file; {remedy}")
         paths += files
@@ -288,10 +336,10 @@ class Recording:
         else:
             self._index = _joined_index(self.files, cache)
 
-    def get(self, url: str) -> Response | None:
+    def get(self, url: str, revisits: int = _MOST_REVISITS) -> Response | None:
         """The recorded answer for ``url``: of the very same URL, else of the URL without its fragment, else of one that is the
-        same address in another spelling (:func:`equal_form`); None if there is none. Raises RecordingError for a broken record.
-        """
+        same address in another spelling (:func:`equal_form`); None if there is none. A revisit that is no redirect itself gives
+        the answer that it refers to, by way of at most so many ``revisits``. Raises RecordingError for a broken record."""
         place = find(self._index, url)
         if place is None:
             return None
@@ -300,11 +348,18 @@ class Recording:
             opened.seek(offset)
             record = opened.read(length)
         try:
-            return parse(zlib.decompress(record, 31) if record[:2] == b"\x1f\x8b" else record)
+            record = zlib.decompress(record, 31) if record[:2] == b"\x1f\x8b" else record
+            original = _REFERS.search(_head(record)[0])
+            if original is None:
+                return parse(record)
         except zlib.error as error:
             raise RecordingError(f"{self.files[file]}, offset {offset}: broken record ({error}); fetch the file again") from None
         except ValueError as error:
             raise RecordingError(f"{self.files[file]}, offset {offset}: {error}; record the page again") from None
+        with contextlib.suppress(ValueError):  # many have no answer of their own
+            if (own := parse(record)).header("Location"):
+                return own
+        return self.get(original[1].decode("utf-8", "replace"), revisits - 1) if revisits else None
 
     def urls(self) -> Iterator[str]:
         """The URLs that are recorded, in the order of the files."""
@@ -370,7 +425,12 @@ def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
             if path.suffix == OPEN:  # it grows, and has another name tomorrow: its index is not kept
                 joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, number))
                 continue
-            joined.execute("ATTACH ? AS part", (_uri(_current_index(path, cache_dir, _rows_of_warc), immutable=True),))
+            try:
+                index = _current_index(path, cache_dir, _rows_of_warc)
+            except NothingWholeError as error:
+                logger.warning("%s; the other files answer", error)
+                continue
+            joined.execute("ATTACH ? AS part", (_uri(index, immutable=True),))
             joined.execute(
                 f"{_INSERT} SELECT url, form, ?, offset, length, good FROM part.records WHERE true ORDER BY offset {_BETTER}",
                 (number,),
