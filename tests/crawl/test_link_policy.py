@@ -12,6 +12,7 @@ from option_tools import options
 
 from topical_crawler.crawl.link_policy import (
     BARREN_END,
+    EXPLORED,
     FORESIGHT,
     LEAST_GAIN,
     MOST_CREDIT,
@@ -233,6 +234,23 @@ def test_a_section_that_was_hardly_visited_comes_before_the_others_of_its_site()
     assert before == found.place(0.1, tags[1]) > other > 0.1
     told(found, [dataclasses.replace(nothing("a.cn"), url=tags[0].url)] * 20)
     assert other < found.place(0.1, tags[1]) < before
+
+
+def test_a_site_is_unexplored_until_some_pages_of_each_large_section_were_fetched() -> None:
+    def of_section(name: str, links: int) -> list[Entry]:
+        urls = [f"http://a.cn/{name}/{number}/" for number in range(links)]
+        return [Entry(fingerprint(url), url, "a.cn", 0.5, 2) for url in urls]
+
+    found = asked_for(["a.cn"], EXPLORED - 1)
+    assert not found.is_unexplored([link("other.cn")])  # nobody asked for it
+    assert found.is_unexplored([link("a.cn")])
+    told(found, [nothing("a.cn")])
+    assert not found.is_unexplored([link("a.cn")])
+    small, large = of_section("tags", 1), of_section("notes", 99)
+    assert found.is_unexplored([*small, *large])
+    told(found, [dataclasses.replace(nothing("a.cn"), url=large[0].url)] * EXPLORED)
+    assert not found.is_unexplored([*small, *large])
+    assert found.is_unexplored([*small, *large[:40]])
 
 
 def test_a_site_whose_start_leads_elsewhere_is_known_from_the_log() -> None:

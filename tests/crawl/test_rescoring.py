@@ -8,7 +8,7 @@ from itertools import pairwise
 from option_tools import options
 
 from experiments.memory_frontier import MemoryFrontier
-from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy
+from topical_crawler.crawl.link_policy import FORESIGHT, LEAST_GAIN, LinkPolicy
 from topical_crawler.crawl.rescoring import expected_texts, last_expected, look_ahead, rescore_waiting, rescoring_due
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier.base import SEED_PRIORITY, Entry
@@ -63,7 +63,8 @@ def test_links_are_scored_again_at_steps_that_grow_with_the_crawl() -> None:
 def test_links_are_scored_again_once_something_was_learned() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
     strategy.told, strategy.times = 0.9, 1
-    assert rescore_waiting(strategy, policy, frontier) == [(0.9, 0.9)] * 2
+    found = rescore_waiting(strategy, policy, frontier) or []
+    assert [(place, score) for place, score, _ in found] == [(0.9, 0.9)] * 2
     assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
     strategy.told = 0.1
     assert rescore_waiting(strategy, policy, frontier) is None
@@ -73,7 +74,8 @@ def test_links_are_scored_again_once_something_was_learned() -> None:
 def test_a_link_that_would_not_be_followed_now_stays_where_it_waits() -> None:
     strategy, frontier = told(), waiting(0.3)
     strategy.times = 1
-    assert rescore_waiting(strategy, LinkPolicy(options()), frontier) == [(0.3, 0.0)]
+    found = rescore_waiting(strategy, LinkPolicy(options()), frontier) or []
+    assert [(place, score) for place, score, _ in found] == [(0.3, 0.0)]
     assert frontier.waiting(1)[0].priority == 0.3
 
 
@@ -99,6 +101,14 @@ def test_most_is_promised_where_the_sites_are_as_good_as_they_may_be() -> None:
     for known in (rescore_waiting(strategy, policy, frontier), None):
         least, most = expected_texts(strategy, policy, frontier, known) or (0.0, 0.0)
         assert least == FORESIGHT * 0.01 and most == round(FORESIGHT * policy.place(0.01, frontier.waiting(1)[0]), 3) > least
+
+
+def test_a_site_that_is_unexplored_may_give_enough_to_go_on() -> None:
+    strategy, frontier, policy = told(), waiting(0.3), LinkPolicy(options(), learns=True)
+    strategy.told, strategy.worth = 0.0, (0.5, 0.8)
+    assert expected_texts(strategy, policy, frontier) == (0.0, 0.0)
+    policy.late_refusal(seed_entry("http://a.cn/"), 0)
+    assert expected_texts(strategy, policy, frontier) == (0.0, LEAST_GAIN)
 
 
 def test_nothing_is_promised_where_no_link_waits_or_the_strategy_cannot_tell() -> None:

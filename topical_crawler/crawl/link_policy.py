@@ -15,6 +15,7 @@ set a number of pages, it is barren, and ends, once so many pages in a row gave 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import log, sqrt
@@ -45,6 +46,8 @@ SPREAD = 0.2
 """Standard deviation of what a page is worth, where one in twenty is a text."""
 FEW = 8
 """Pages of a section below which nothing is known of it, and its links keep their places."""
+EXPLORED, MUCH = 10, 0.02
+"""Pages that explore a site that a person asked for, or a section of it that holds more than this share of what waits."""
 ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
@@ -174,6 +177,16 @@ class LinkPolicy:
         """Whether so little is expected of further pages, at most, that the crawl ends. One without a text knows too little."""
         knows = self._by_gain and self.fetched >= FORESIGHT and self._texts > 0
         return knows and self.expected is not None and self.expected[1] < LEAST_GAIN
+
+    def is_unexplored(self, waiting: Sequence[Entry]) -> bool:
+        """Whether, of a site that a person asked for, too few pages were fetched to give it up, or of a section of it that holds
+        much of what waits."""
+        asked = [entry for entry in waiting if entry.host in self._asked]
+        if any(self._ledger.of(name).pages < EXPLORED for name in {entry.host for entry in asked}):
+            return True
+        places = Counter((entry.host, section(entry.url)) for entry in asked)
+        large = [place for place, links in places.items() if links > MUCH * len(waiting)]
+        return any(self._ledger.of(name).sections.get(part, 0) < EXPLORED for name, part in large)
 
     def name(self, urls: Iterable[str]) -> None:
         """A person named these addresses: their hosts may be visited even if they are none of the public web."""

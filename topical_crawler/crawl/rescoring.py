@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from topical_crawler.crawl.link_policy import FORESIGHT, LinkPolicy, is_link
+from topical_crawler.crawl.link_policy import FORESIGHT, LEAST_GAIN, LinkPolicy, is_link
 from topical_crawler.crawl.refresh import SUNK
 from topical_crawler.frontier.base import Entry, Frontier
 from topical_crawler.strategies import Strategy
 
 MOST_RESCORED = 20_000  # waiting links that are scored again at once
 _RESCORED, _EXPECTED = "rescorings", "expected"
+
+Scored = tuple[float, float, Entry]  # by its priority and its score
 
 
 def rescoring_due(pages: int) -> bool:
@@ -37,28 +39,29 @@ def last_expected(frontier: Frontier) -> tuple[float, float] | None:
     return None if expected is None else (expected[0], expected[1])
 
 
-def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[tuple[float, float]] | None:
+def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[Scored] | None:
     """Score waiting links again if what was learned since the last time may have raised some of them: the :data:`FORESIGHT` best,
-    every second time twice as many, every fourth time four times as many, and so on. Returns their priorities and scores, the
-    highest priority first; None where nothing was learned."""
+    every second time twice as many, every fourth time four times as many, and so on. Returns them, the highest priority first;
+    None where nothing was learned."""
     revision = strategy.revision + policy.revision
     last, times = frontier.journal.load(_RESCORED) or (0, 0)
     if revision == last:
         return None
     times += 1
     entries, scores = scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
-    places = _placed(policy, entries, scores)
-    frontier.reprice({e.key: place for e, place in zip(entries, places, strict=True) if place != e.priority})
+    best = _ranked(policy, entries, scores)
+    frontier.reprice({e.key: place for place, _, e in best if place != e.priority})
     frontier.journal.save(_RESCORED, [revision, times])
-    return sorted(((place, score or 0.0) for place, score in zip(places, scores, strict=True)), reverse=True)
+    return best
 
 
 def expected_texts(
-    strategy: Strategy, policy: LinkPolicy, frontier: Frontier, best: list[tuple[float, float]] | None = None
+    strategy: Strategy, policy: LinkPolicy, frontier: Frontier, best: list[Scored] | None = None
 ) -> tuple[float, float] | None:
     """How many texts :data:`FORESIGHT` further pages may give at least and at most, by what the scores of the best waiting links
     were worth lately. At most each link gives what it would on a site that is as good as it may be
-    (:meth:`LinkPolicy.place`). None where no link waits or the strategy cannot tell.
+    (:meth:`LinkPolicy.place`). Together they may give enough to go on where a site is unexplored. None where no link waits or
+    the strategy cannot tell.
 
     Args:
         best: what :func:`rescore_waiting` returned, where it did.
@@ -67,18 +70,20 @@ def expected_texts(
         return None
     if best is None:
         entries, scores = scored(strategy, frontier, FORESIGHT)
-        best = [(place, score or 0.0) for place, score in zip(_placed(policy, entries, scores), scores, strict=True)]
-    if not best[:FORESIGHT]:
+        best = _ranked(policy, entries, scores)
+    if not (best := best[:FORESIGHT]):
         return None
-    (low, high), number = strategy.kept_per_score, len(best[:FORESIGHT])
-    most, least = (sum(values) * FORESIGHT / number for values in zip(*best[:FORESIGHT], strict=True))
-    return round(low * least, 3), round(high * most, 3)
+    (low, high), number = strategy.kept_per_score, len(best)
+    least, most = (sum(link[i] for link in best) * FORESIGHT / number for i in (1, 0))
+    high_end = max(high * most, LEAST_GAIN * policy.is_unexplored([entry for *_, entry in best]))
+    return round(low * least, 3), round(high_end, 3)
 
 
-def _placed(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float | None]) -> list[float]:
-    """The priorities of entries by their scores."""
+def _ranked(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float | None]) -> list[Scored]:
+    """Return entries with their priorities by their scores, and these, the highest priority first."""
     policy.meet(e.host for e in entries)
-    return [e.priority if s is None else policy.place(s, e) for e, s in zip(entries, scores, strict=True)]
+    ranked = [(e.priority if s is None else policy.place(s, e), s or 0.0, e) for e, s in zip(entries, scores, strict=True)]
+    return sorted(ranked, key=lambda link: (-link[0], -link[1]))
 
 
 def scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:

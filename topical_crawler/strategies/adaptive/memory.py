@@ -83,6 +83,7 @@ class Memory:
 
     Attributes:
         pages: digests. 0: an empty row.
+        sites: the hosts of the pages as numbers.
         words, counts, page_terms, parts, labels, odds, described, near, is_article: see :class:`PageWords`; rows are filled up
             with 0.
         fetched: whether the page could be fetched.
@@ -95,7 +96,7 @@ class Memory:
     """
 
     _FIELDS = (
-        *("pages", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "near"),
+        *("pages", "sites", "words", "counts", "page_terms", "parts", "labels", "odds", "described", "near"),
         *("is_article", "fetched", "features", "parents", "link_relevances", "terms", "distance", "link_words", "eq5"),
         *("link_near", "has_link", "relevance", "example"),
     )
@@ -109,6 +110,7 @@ class Memory:
         self._rows: dict[int, int] = {}
         self._forgotten: dict[int, tuple[float, float]] = {}  # relevance, and that of the description
         self.pages = np.zeros(CAPACITY, dtype=np.int64)
+        self.sites = np.zeros(CAPACITY, dtype=np.uint16)
         self.words = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint16)
         self.counts = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint8)
         self.page_terms = np.zeros((CAPACITY, PAGE_TERMS), dtype=np.uint16)
@@ -147,7 +149,7 @@ class Memory:
         own = (self.odds.item(row), self.described.item(row), self.near[row], bool(self.is_article[row]))
         return PageWords(*arrays, *own)
 
-    def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float) -> None:
+    def add(self, page: int, words: PageWords | None, link: IncomingLink | None, relevance: float, site: int = 0) -> None:
         """Remember a page.
 
         Args:
@@ -155,6 +157,7 @@ class Memory:
             words: None for a page that could not be fetched.
             link: None for a page that no link led to.
             relevance: as judged.
+            site: its host as a number below 65,536.
         """
         row = self._next
         while self.example[row]:
@@ -165,7 +168,7 @@ class Memory:
             self._forgotten[oldest] = self.relevance.item(row), self.described.item(row)
         for name in self._FIELDS:
             getattr(self, name)[row] = 0
-        self.pages[row] = page
+        self.pages[row], self.sites[row] = page, site
         self._rows[page] = row
         self._forgotten.pop(page, None)
         self.learned += 1

@@ -63,6 +63,9 @@ CLASS_SCORE = 1.5
 """As many articles are taken to be on topic as have at least this term score, and words more than a quarter of the way from the
 counterexamples to the examples: two views that agree."""
 MIN_EXAMPLES, EXAMPLE_SHARE = 5, 0.2
+SITE_SHARE = 0.5
+"""Examples of one site weigh together as much as this share of all examples at most: what one author writes about most is not
+the topic."""
 MIN_PAGES = 30
 """Pages before words are learned at all: the first ones are home pages and their lists."""
 MIN_COUNTEREXAMPLES, MAX_COUNTEREXAMPLES = 10, 1000
@@ -413,18 +416,21 @@ class PageClassifier:
             self._centre = None
             return
         words, units = vectors
-        near, near_size = self._mean(words[examples], units[examples], self._elsewhere(memory, True))
-        far, far_size = self._mean(words[others], units[others], self._elsewhere(memory, False))
+        weights = self._weights(memory, examples, on)
+        near, near_size = self._mean(words[examples], units[examples], weights, self._elsewhere(memory, True))
+        far, far_size = self._mean(words[others], units[others], even := np.ones(len(others)), self._elsewhere(memory, False))
         self._centre = near - far
         # A page's own words are in the mean of its group: of few pages each would be far more like it than any other page can
         # be. So each is compared with the mean of the others.
-        likely = _others(near, words[examples], units[examples], near_size) - _product(far, words[examples], units[examples])
-        unlikely = _product(near, words[others], units[others]) - _others(far, words[others], units[others], far_size)
-        self._gap = max(1e-6, float(likely.mean() - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
+        likely = _others(near, words[examples], units[examples], weights, near_size)
+        likely -= _product(far, words[examples], units[examples])
+        unlikely = _product(near, words[others], units[others]) - _others(far, words[others], units[others], even, far_size)
+        mean = np.average(likely, weights=weights)
+        self._gap = max(1e-6, float(mean - unlikely.mean()) / 2, MIN_SPREAD * float(unlikely.std()))
         like = _product(self._centre, words, units) / np.float32(self._gap)
         like[examples] = likely / self._gap
         z = np.sort(self._add_topic(like, topic_scores)[articles])
-        by_words = like[articles] * self._gap > (likely.mean() + 3 * unlikely.mean()) / 4
+        by_words = like[articles] * self._gap > (mean + 3 * unlikely.mean()) / 4
         many = int((by_words & (topic_scores[articles] >= CLASS_SCORE)).sum())
         self._high = float(z[-min(len(articles) // 2, max(MIN_EXAMPLES, many)) :].mean())
         self._low = float(unlikely.mean()) / self._gap
@@ -486,12 +492,22 @@ class PageClassifier:
         average = max(1e-9, float((texts * held).sum() / held.sum()))
         self._text_weights, self._head_weights = ((w / average).astype(np.float32) for w in (texts, heads))
 
-    def _mean(self, words: Numbers, units: Floats, texts: Sequence[PageWords]) -> tuple[Floats, int]:
-        """The mean vector of pages and further texts, and the number of both."""
+    @staticmethod
+    def _weights(memory: Memory, examples: Rows, marked: Collection[int]) -> NDArray[np.float64]:
+        """What each example weighs: 1, and less on a site that has more than :data:`SITE_SHARE` of them, but for marked ones."""
+        sites = memory.sites[examples]
+        weights = np.minimum(1, SITE_SHARE * len(examples) / np.bincount(sites)[sites])
+        return np.where(np.isin(examples, marked), 1, weights)
+
+    def _mean(
+        self, words: Numbers, units: Floats, weights: NDArray[np.float64], texts: Sequence[PageWords]
+    ) -> tuple[Floats, float]:
+        """The mean vector of pages, by their weights, and of further texts, and the sum of the weights of both."""
         total = np.zeros(BUCKETS, dtype=np.float64)
-        for of, vectors in [(words, units), *(self._units(t.numbers[None, :], t.counts[None, :]) for t in texts)]:
+        further = [self._units(text.numbers[None, :], text.counts[None, :]) for text in texts]
+        for of, vectors in [(words, units * weights[:, None]), *further]:
             np.add.at(total, of.ravel(), vectors.ravel())
-        size = len(words) + len(texts)
+        size = float(weights.sum()) + len(texts)
         return (total / size).astype(np.float32), size
 
     def _add_topic(self, likeness: Floats, topic_scores: Floats) -> Floats:
@@ -568,9 +584,10 @@ def _product(vector: Floats, words: Numbers, units: Floats) -> Floats:
     return products
 
 
-def _others(mean: Floats, words: Numbers, units: Floats, size: int) -> Floats:
-    """The likeness of each member of a group to the mean of the others; ``mean`` is that of all, and each has length 1."""
-    others: Floats = (_product(mean, words, units) * np.float32(size) - 1) / np.float32(max(1, size - 1))
+def _others(mean: Floats, words: Numbers, units: Floats, weights: NDArray[np.float64], size: float) -> Floats:
+    """The likeness of each member of a group to the mean of the others; ``mean`` is that of all, by their weights with the sum
+    ``size``, and each has length 1."""
+    others: Floats = ((_product(mean, words, units) * size - weights) / np.maximum(1e-6, size - weights)).astype(np.float32)
     return others
 
 

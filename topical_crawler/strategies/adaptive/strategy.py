@@ -41,6 +41,7 @@ from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.dom import looks_like_list
 from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_text
+from topical_crawler.web.urls import host
 
 REASONS = 5
 """Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
@@ -229,7 +230,8 @@ class Adaptive(Strategy):
         self._sites.learn(url, lesson.site)
         if verdict.keep:
             self._related.append(url)
-        self._memory.add(page, words, self._unpack_link(url, lesson.link), verdict.relevance if words else 0.0)
+        relevance = verdict.relevance if words is not None else 0.0
+        self._memory.add(page, words, self._unpack_link(url, lesson.link), relevance, digest(host(url)) & 0xFFFF)
         if words is not None:
             self._classifier.note(words)
         self._unchecked.append([page, int(verdict.keep and words is not None and words.is_article)])
