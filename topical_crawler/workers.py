@@ -72,17 +72,19 @@ class Worker(Generic[_T]):
         stdin, stdout = _pipes(process)
         with self._lock:
             self._busy, self._late = True, False
-        timer = threading.Timer(timeout, self._give_up)
-        timer.start()
+        timer = None if _HAS_TIMERS else threading.Timer(timeout, self._give_up)
+        if timer is not None:
+            timer.start()
         try:
             _write(stdin, (timeout, processor_time, args))
             answer: _T = _read(stdout)
         except (OSError, EOFError, pickle.UnpicklingError):
             _end(process)
-            late = self._late or (self._computes and process.returncode == -signal.SIGPROF)
+            late = self._late or (_HAS_TIMERS and process.returncode in (-signal.SIGPROF, -signal.SIGALRM))
             raise (WorkerLate if late else WorkerDied) from None
         finally:
-            timer.cancel()
+            if timer is not None:
+                timer.cancel()
             with self._lock:
                 self._busy = False
         if self._late:  # the answer and the end of its time came together: the answer is here, the process is gone
@@ -145,6 +147,9 @@ class WorkerPool(Generic[_T]):
         for worker in self._workers:
             self._idle.put(worker)
         self.threads = ThreadPoolExecutor(number, thread_name_prefix=function.__name__)
+        all_run = threading.Barrier(number)
+        for _ in range(number):  # now: one that has no memory to start later would wait for ever
+            self.threads.submit(all_run.wait, 60)
 
     def run(self, timeout: float, *args: object) -> _T:
         """:meth:`Worker.run` by an idle worker; waits while all are busy."""
@@ -183,14 +188,13 @@ def serve(module: str, name: str, warm_up: str) -> None:
 def _answer(function: Callable[..., object], answers: IO[bytes]) -> None:
     while True:
         timeout, processor_time, args = _read(sys.stdin.buffer)
-        if _HAS_TIMERS:  # their signals end this process
+        if _HAS_TIMERS:  # their signals end this process; the parent needs no thread for a timer, which may have no memory
             signal.setitimer(signal.ITIMER_PROF, processor_time)
-            # Should the parent be killed, nobody gives up on this call: the alarm ends a child left alone with it.
-            signal.alarm(int(timeout) + 5)
+            signal.setitimer(signal.ITIMER_REAL, timeout)
         answer = function(*args)
         if _HAS_TIMERS:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
         _write(answers, answer)
 
 

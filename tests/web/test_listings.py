@@ -141,6 +141,24 @@ def test_a_list_of_addresses_may_have_comments(text: str, paths: str | None) -> 
     assert (listing and [link.url for link in listing.links]) == (paths and [f"http://a.cn/{path}" for path in paths.split()])
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "entry"),
+    [
+        ("<rss version='2.0'><channel>", "</channel></rss>", "item"),
+        ("<rss version='2.0'><channel>", "", "item"),
+        ("<feed xmlns='http://www.w3.org/2005/Atom'>", "</feed>", "entry"),
+        ("<a:feed xmlns:a='http://www.w3.org/2005/Atom'>", "</a:feed>", "a:entry"),
+    ],
+)
+def test_a_feed_is_read_up_to_its_bound(before: str, after: str, entry: str) -> None:
+    own = entry.removesuffix("entry").removesuffix("item")
+    tag = (lambda n: f"<link>http://a.cn/{n}</link>") if entry == "item" else (lambda n: f"<{own}link href='http://a.cn/{n}'/>")
+    entries = (f"<{entry}><{own}title>支部{n}</{own}title>{tag(n)}</{entry}>" for n in range(listings.MOST_ITEMS + 7))
+    listing = listings.read(f"{before}{''.join(entries)}{after}".encode(), "http://a.cn/feed")
+    assert listing is not None and (len(listing.links), listing.left_out) == (listings.MOST_ITEMS, 7)
+    assert (listing.links[0].url, listing.links[-1].anchor) == ("http://a.cn/0", f"支部{listings.MOST_ITEMS - 1}")
+
+
 def test_a_page_names_its_feeds() -> None:
     names = (
         'href="/feed/"',

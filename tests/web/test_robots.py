@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser
 
-from topical_crawler.web.robots import MOST_BYTES, Answer, addressed, classify, read_answer
+from topical_crawler.web.robots import MOST_ASKED, MOST_BYTES, Answer, addressed, classify, read_answer
 
 AGENT = "topical_crawler"
 
@@ -38,12 +38,20 @@ def allowed_by(text: str) -> Callable[[str], bool]:
     ],
 )
 def test_what_a_robots_txt_says_to_this_crawler(text: str, said: str) -> None:
-    assert classify(text, allowed_by(text)) == said
+    assert classify(addressed(text, AGENT), allowed_by(text)) == said
+
+
+@pytest.mark.parametrize(("pairs", "said"), [(MOST_ASKED, "allows all"), (MOST_ASKED + 1, "restricts"), (20_000, "restricts")])
+def test_a_parser_is_asked_about_few_paths_however_many_are_named(pairs: int, said: str) -> None:
+    asked: list[str] = []
+    text = "User-agent: *\n" + "".join(f"Disallow: /s{number}\nAllow: /s{number}\n" for number in range(pairs))
+    assert classify(text, lambda path: not asked.append(path)) == said
+    assert len(asked) <= MOST_ASKED
 
 
 @given(st.text(alphabet=st.sampled_from("User-agent: *Disallow\n\r/#党:"), max_size=200))
 def test_any_text_says_something(text: str) -> None:
-    assert classify(text, allowed_by(text)) in ("allows all", "restricts")
+    assert classify(addressed(text, AGENT), allowed_by(text)) in ("allows all", "restricts")
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ NO_LISTING = "no sitemap or feed"
 MOST_BYTES = 10 * 1024 * 1024  # of a sitemap, unpacked: what lies beyond is not read
 MOST_FEED_BYTES = 1024 * 1024
 MOST_ENTRIES = 5_000  # read from one listing
+MOST_ITEMS = 500  # read from one feed: a parser of feeds takes a millisecond for each
 MOST_NESTED = 20  # sitemaps fetched of an index, the latest changed
 MOST_ANNOUNCED = 8  # listings that a robots.txt or a page may name
 USUAL = {SITEMAP: ("/sitemap.xml",), FEED: ("/feed", "/rss.xml", "/atom.xml")}
@@ -38,6 +39,7 @@ _ROOT = re.compile(r"<(?:[\w.-]+:)?(\w+)[\s>/]")
 _BEGINNING = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>]", re.IGNORECASE)
 _HEAD = 8192  # characters in which the first element must begin
 _ENTRY = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])")
+_ITEM_END = re.compile(r"</(?:[\w.-]+:)?(?:item|entry)\s*>", re.IGNORECASE)
 _FIELD = re.compile(  # title, date and key words are of Google's extensions for news and videos
     r"<(?:(\w+):)?(loc|lastmod|title|publication_date|keywords)(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[)?([^<]*)"
 )
@@ -190,11 +192,15 @@ def _feed(text: str) -> tuple[list[_Entry], int]:
     """Entries, and how many more there are, of a feed without its prologue, in which entities would be defined."""
     import feedparser  # 60 ms that a crawl without feeds does not need
 
+    ends = [match.end() for match in _ITEM_END.finditer(text)]
+    if len(ends) > MOST_ITEMS:  # closed in order, for a broken feed takes the parser twice as long
+        root = text[1:].split(">", 1)[0].split(None, 1)[0]
+        text = f"{text[: ends[MOST_ITEMS - 1]]}{'</channel>' * (root == 'rss')}</{root}>"
     source = BytesIO(text.encode("utf-8", "replace")[:MOST_FEED_BYTES])  # a text could be taken for the name of a file
     headers = {"content-type": "application/xml; charset=utf-8"}
     feed = feedparser.parse(source, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
     items = [_item(item) for item in feed.entries]
-    return items[:MOST_ENTRIES], len(items[MOST_ENTRIES:])
+    return items[:MOST_ITEMS], len(items[MOST_ITEMS:]) + len(ends[MOST_ITEMS:])
 
 
 def _item(item: Mapping[str, Any]) -> _Entry:

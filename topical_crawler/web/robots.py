@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 Robots = Literal["none", "unreachable", "allows all", "restricts"]
@@ -12,6 +13,8 @@ Robots = Literal["none", "unreachable", "allows all", "restricts"]
 
 MOST_BYTES = 512 * 1024
 """Size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB."""
+MOST_ASKED = 16
+"""Paths about which the parser of a robots.txt is asked to tell whether it restricts a crawler."""
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _NAMED = re.compile(r"(\s*user[- ]?agent[\s:]+)([^#]*)", re.IGNORECASE)
 _KNOWN = re.compile(r"\s*(?:user|allow|di|crawl|request|visit|site|host|content)", re.IGNORECASE)  # with the usual misspellings
@@ -69,12 +72,32 @@ def addressed(text: str, agent: str) -> str:
 
 
 def classify(text: str, allows: Callable[[str], bool]) -> Robots:
-    """Whether the robots.txt ``text`` restricts a crawler: its parser ``allows`` not all paths that a Disallow names.
+    """Whether the robots.txt ``text``, as :func:`addressed` to a crawler, restricts it: its parser ``allows`` not all paths that a
+    Disallow of its group names. Each answer takes as long as the group has rules, so a group that allows the first
+    :data:`MOST_ASKED` of them and names more is taken to restrict.
 
     >>> classify("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
     'restricts'
-    >>> classify("User-agent: *\\nDisallow:", lambda path: False)
+    >>> classify("User-agent: ?\\nDisallow: /\\nUser-agent: *\\nDisallow:", lambda path: False)
     'allows all'
     """
-    paths = (match[1].strip() for line in text.splitlines() if (match := _DISALLOW.match(line)))
-    return "restricts" if any(path and not allows("/" + path.lstrip("/").rstrip("$")) for path in paths) else "allows all"
+    groups: dict[str, list[str]] = {}
+    names: list[str] = []
+    ended = True
+    for line in text.splitlines():
+        if name := _NAMED.match(line):
+            names = [*(() if ended else names), name[2].strip()]
+            groups.setdefault(names[-1], [])
+            ended = False
+        elif match := _DISALLOW.match(line):
+            ended = True
+            if path := match[1].strip():
+                for of in names:
+                    groups[of].append("/" + path.lstrip("/").rstrip("$"))
+        else:
+            ended = True
+    groups.pop(_NOBODY, None)
+    everybody = groups.pop("*", [])
+    paths = list(dict.fromkeys(chain(*groups.values()) if groups else everybody))
+    restricts = len(paths) > MOST_ASKED or any(not allows(path) for path in paths)
+    return "restricts" if restricts else "allows all"
