@@ -72,7 +72,7 @@ def addressed(text: str, agent: str) -> str:
 
 
 def classify(text: str, allows: Callable[[str], bool]) -> Robots:
-    """Whether the robots.txt ``text``, as :func:`addressed` to a crawler, restricts it: its parser ``allows`` not all paths that a
+    """Whether the robots.txt ``text``, :func:`addressed` to a crawler, restricts it: its parser ``allows`` not all paths that a
     Disallow of its group names. Each answer takes as long as the group has rules, so a group that allows the first
     :data:`MOST_ASKED` of them and names more is taken to restrict.
 
