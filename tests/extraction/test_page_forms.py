@@ -53,3 +53,35 @@ def test_an_anchor_that_leads_nowhere_is_no_link(body: str) -> None:
 def test_an_anchor_that_leads_elsewhere_is_a_link() -> None:
     found = read("".join(f"<p><a href='/{n}.html'>{line}</a></p>" for n, line in enumerate(LINES)))
     assert (found.kind, found.text) == ("list", "")
+
+
+def test_a_button_of_a_script_is_a_link() -> None:
+    found = read("".join(f"<p>{line}</p>" for line in LINES) + "<p><a>打印</a> <a onclick='c()'>关闭窗口</a></p>")
+    assert (lost(found), found.text.splitlines()[-1]) == ([], LINES[-1])
+
+
+# -- Labels behind sections
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("<div class='op'><a href='javascript:;'>编辑</a></div>", "编辑"),
+        ("<p class='edit'>[編輯]</p>", "編輯"),
+        ("<div><span>收藏</span></div><div><span>分享</span></div>", "分享"),
+        ("<div>点赞 12</div>", "点赞"),
+        ("<p>评论(3)</p>", "评论"),
+        ("<p><a href='#top'>返回顶部</a></p>", "返回"),
+        ("<div>展开</div>", "展开"),
+    ],
+)
+def test_a_label_behind_each_section_neither_ends_the_text_nor_is_of_it(label: str, said: str) -> None:
+    sections = (f"<div class='t'><h2>片段之{n}</h2></div><div class='para'>{line}</div>{label}" for n, line in enumerate(LINES))
+    found = read("".join(sections))
+    assert (lost(found), said in found.text) == ([], False)
+
+
+def test_what_follows_the_text_is_ended_by_its_tail() -> None:
+    comments = "".join(f"<li class='comment'><b>读者{n}</b><span>{line}</span></li>" for n, line in enumerate(LINES[4:]))
+    found = read(f"<div>{''.join(f'<p>{line}</p>' for line in LINES[:4])}</div><h3>评论 2</h3><ul>{comments}</ul>")
+    assert lost(found) == [*LINES[4:]]

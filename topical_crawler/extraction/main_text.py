@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -22,7 +23,7 @@ from lxml.html import HtmlElement, HTMLParser, document_fromstring
 from numpy.typing import NDArray
 
 from topical_crawler.cleaning.boilerplate import Cleaner
-from topical_crawler.extraction.structure import HEADINGS, Block
+from topical_crawler.extraction.structure import HEADINGS, MAX_BUTTON, Block
 from topical_crawler.text.passages import VERBATIM
 from topical_crawler.web.page import bounded
 
@@ -190,9 +191,14 @@ _TAIL = re.compile(  # how the lines begin that come after texts
     r"|登录|注册|返回|打印|关闭|目录|站点概览|搜索|©|Copyright|\(c\)|END\b|附件|Previous|Next|PREV|来源|发布|发表于|时间|浏览|阅读|字数|赏|备案|.{0,6}ICP)",
     re.IGNORECASE,
 )
+_LABEL = re.compile(  # what stands behind every section of some pages, beside what begins tails
+    r"^\W{0,4}(?:[编編][辑輯]|播[报報]|[讨討][论論]|上[传傳]|[评評][论論]|留言|分享|收藏|[关關]注|[点點]?[赞贊讚]|(?:有|[没沒])用|[举舉][报報]"
+    r"|展[开開]|收起|查看|[复複]制|[复複]製|回到?[顶頂目]|[↑▲])"
+)
 _DATA = re.compile(  # words of lines about a page
     "20[0-9]{2}[-年/.][0-9]{1,2}|阅读|浏览|字数|来源|作者|编辑|发布|发表|更新|评论|分享|点赞|收藏|转载|版权|许可|关注|登录|举报"
 )
+_DIGITS = re.compile(r"\d+")
 _PHRASE = frozenset(("a", "b", "code", "em", "font", "i", "p", "span", "strong"))
 _NO_GROUP = (
     _PHRASE | HEADINGS | frozenset(("blockquote", "figure", "li", "ol", "pre", "section", "table", "tbody", "td", "tr", "ul"))
@@ -214,7 +220,8 @@ def block_features(title: str, blocks: Sequence[Block]) -> Floats:
     places = _Places(best)
     levels, steps, fading, nearest = map(np.array, zip(*map(places.of, elements), strict=True))
     looks: dict[tuple[str, ...], int] = {}
-    look = np.array([looks.setdefault(_look(element), len(looks)) for element in elements])
+    seen_looks = [_look(element) for element in elements]
+    look = np.array([looks.setdefault(one, len(looks)) for one in seen_looks])
     like = (np.bincount(look, gains) / total)[look]
     first, last = _densest(worths.tolist())
     headline = find_headline(title, blocks)
@@ -228,6 +235,8 @@ def block_features(title: str, blocks: Sequence[Block]) -> Floats:
     letters, linked, links = (np.array([getattr(block, name) for block in blocks]) for name in ("letters", "link_share", "links"))
     seen, seen_worth = np.cumsum(letters) - letters, (np.cumsum(gains) - gains) / total
     tail = np.array([block.letters < 40 and _TAIL.match(block.text) is not None for block in blocks])
+    sentences = np.array([is_sentence(block.text) for block in blocks])
+    tail[_within_text(tail, gains * sentences, seen_looks)] = False
     tails = np.cumsum(tail & (seen_worth > 0.3))
     bare = ("".join(block.text.split()) if 3 < len(block.text) <= 2 * len(title) else "" for block in blocks)
     kinds, tags = [block.kind for block in blocks], [block.tag for block in blocks]
@@ -235,7 +244,7 @@ def block_features(title: str, blocks: Sequence[Block]) -> Floats:
     own = np.column_stack(
         (
             *(np.log1p(letters), letters > 50, letters < 10, linked, np.minimum(3, links), linked > 0.9),
-            [is_sentence(block.text) for block in blocks],
+            sentences,
             _shares([block.text[:400] for block in blocks]),
             [block.letters <= LONG and _is_boilerplate(block.text) for block in blocks],
             *([block.furniture for block in blocks], tail),
@@ -351,6 +360,23 @@ def score_features(scores: Floats, blocks: Sequence[Block]) -> Floats:
 def block_weights(blocks: Sequence[Block]) -> Floats:
     """How much the score of each block counts: more for a long one, but not as much more as it is longer."""
     return np.log1p(np.array([block.letters for block in blocks], dtype=np.float64)) + 0.3
+
+
+def _within_text(tail: NDArray[np.bool_], running: Floats, looks: Sequence[tuple[str, ...]]) -> slice:
+    """The lines from the first tail behind running text to the last paragraph that looks like most of that text.
+
+    A tail is one only if nothing of the text follows: encyclopaedias have 编辑 behind every headline. Paragraphs look alike if
+    they are of one class, or of none and in elements of the same classes.
+    """
+    ends = np.flatnonzero(tail & (np.cumsum(running) > running))
+    if not len(ends):
+        return slice(0)
+    own = [look[:2] if any(look[1:2]) else look for look in looks]
+    gains: dict[tuple[str, ...], float] = {}
+    for look, gain in zip(own[: ends[0]], running, strict=False):
+        gains[look] = gains.get(look, 0.0) + gain
+    usual = max(gains, key=gains.__getitem__)
+    return slice(ends[0], max(place for place, look in enumerate(own) if look == usual and running[place] > 0))
 
 
 def _element(block: Block) -> HtmlElement | None:
@@ -487,6 +513,7 @@ def main_blocks(tree: HtmlElement, blocks: Sequence[Block]) -> list[Block]:
     """
     if not any(worth(block) > 0 or block.kind in VERBATIM for block in blocks):
         return []
+    blocks = without_labels(blocks)
     title = tree.findtext(".//title") or ""
     found = whole(blocks, stretch(scores_of(title, blocks), blocks))
     bare = "".join(title.split())
@@ -496,6 +523,27 @@ def main_blocks(tree: HtmlElement, blocks: Sequence[Block]) -> list[Block]:
             break
         found = found[1:]
     return once(found)
+
+
+LABELS = 3  # fewest times that a label recurs on a page
+
+
+def without_labels(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks of a page without the buttons that stand behind each of its sections.
+
+    >>> section = [Block("甲" * 40, 40, 0, 0, "", "p", False), Block("编辑", 2, 0, 0, "", "div", False)]
+    >>> [len(without_labels(section * times)) for times in (2, 3)]
+    [4, 3]
+    """
+
+    def said(block: Block) -> str:
+        is_label = block.letters <= MAX_BUTTON and block.kind not in VERBATIM
+        is_label = is_label and (block.link_share > LINKED or any(form.match(block.text) for form in (_TAIL, _LABEL)))
+        return _DIGITS.sub("0", block.text) if is_label else ""
+
+    labels = [said(block) for block in blocks]
+    times = Counter(labels)
+    return [block for block, label in zip(blocks, labels, strict=True) if not label or times[label] < LABELS]
 
 
 COPIED = 30  # fewest letters of a paragraph that is looked for again: lines of songs and forms are shorter

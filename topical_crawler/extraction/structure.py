@@ -25,6 +25,7 @@ from topical_crawler.extraction.formulas import HAN, as_element, read_delimiters
 from topical_crawler.text.passages import VERBATIM, Kind
 
 MAX_BLOCKS = 20_000  # most blocks that are read of a page
+MAX_BUTTON = 10  # most characters of an `<a>` without an address that is a button for a script
 
 _SPACE = re.compile(r"\s+")
 _UNSEEN = frozenset(
@@ -168,7 +169,7 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
                         quotes += 1
                 if tag == "a" and _is_link(element):
                     in_link += 1
-                    links += 1
+                    links += element.get("href") is not None
                     href = href or element.get("href", "")
                 elif tag in _FURNITURE:
                     furniture += 1
@@ -180,9 +181,11 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
 
 
 def _is_link(anchor: HtmlElement) -> bool:
-    """Whether an ``<a>`` leads anywhere. A target without ``href`` does not, nor does a heading that names itself."""
+    """Whether an ``<a>`` leads anywhere or is a button. A target does not lead anywhere, nor does a heading that names itself."""
     href = anchor.get("href")
-    return bool(href) and not (href.startswith(("#", "javascript:")) and _in_heading(anchor))
+    if href:
+        return not (href.startswith(("#", "javascript:")) and _in_heading(anchor))
+    return not (anchor.get("name") or anchor.get("id") or _in_heading(anchor)) and len("".join(anchor.itertext())) <= MAX_BUTTON
 
 
 def _verbatim(element: HtmlElement, kind: Kind, in_link: bool, furniture: bool) -> Iterator[Block]:
