@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 import time
@@ -97,6 +98,21 @@ def test_a_host_that_asks_for_patience_gets_it(status: int, as_date: bool, topic
     hits = site.pages()
     refused = [n for n, hit in enumerate(hits) if hit.path == "/0.html"][:2]
     assert min(hits[n + 1].began - hits[n].ended for n in refused) >= 0.9  # a date counts whole seconds
+
+
+def test_a_crawl_ends_when_only_hosts_are_left_that_rest_for_long(topic: Path, tmp_path: Path) -> None:
+    with Site(pages("busy")) as site:
+        site.routes["/0.html"] = Reply("busy", 503, headers={"Retry-After": "86400"})
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, strategy="breadth_first")
+        assert crawled.code == 0, crawled.log
+        assert re.search(
+            r"For \d+ s only hosts were left that rest \(127\.0\.0\.1:\d+\): the crawl ends, with [1-4] links", crawled.log
+        )
+        assert crawled.log.count("only hosts were left") == 1
+        site.routes["/0.html"] = Reply(article("/0.html"))
+        again = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, strategy="breadth_first")
+    assert again.code == 0, again.log
+    assert list(reasons(tmp_path / "data").values()) == [""] * 5
 
 
 def test_a_page_that_alone_is_unavailable_is_given_up(topic: Path, tmp_path: Path) -> None:

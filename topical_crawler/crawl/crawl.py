@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 
 STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError, ArchiveError)  # their messages name the remedy
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
+MOST_RESTS = 60  # first rests (an hour) after which a crawl ends that could fetch nothing meanwhile, for all hosts rest
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
 _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -93,9 +94,9 @@ class Crawl:
         self.in_flight: dict[bytes, Entry] = {}
         self.failed = self.in_vain = ""
         self.surveyed: list[Section] = []
-        self._closed = False
+        self._closed = self._in_vain = False
         self._lock = lock
-        self._renewed = self._busy = time.monotonic()
+        self._renewed = self._busy = self._gave_out = time.monotonic()
         shared = frontier.journal if isinstance(frontier.journal, Store) else None
         self.policy = LinkPolicy(options, strategy.learns_links, shared)
         self.listings = Listings(options, self.policy, frontier)
@@ -270,12 +271,28 @@ class Crawl:
         if self.refresh.active:
             return self.refresh.goes_on(len(self.in_flight))
         if not self.frontier.shared:
-            return len(self.frontier) > 0
+            return len(self.frontier) > 0 and not self._waits_in_vain()
         counts = self.frontier.status().counts
         if counts[State.WAITING] or counts[State.IN_FLIGHT]:
             self._busy = time.monotonic()
-            return True
+            return counts[State.IN_FLIGHT] > 0 or not self._waits_in_vain()
         return self.options.idle < 0 or time.monotonic() - self._busy < self.options.idle
+
+    def _waits_in_vain(self) -> bool:
+        """Whether for :data:`MOST_RESTS` first rests nothing could be fetched, because all hosts with waiting links rest. A
+        network that is away comes back."""
+        resting = self.outages.resting()
+        seconds = time.monotonic() - self._gave_out
+        if not resting or self.outages.away or self.options.idle < 0 or seconds < MOST_RESTS * self.options.rest:
+            return False
+        if not self._in_vain:
+            self._in_vain = True
+            names = ", ".join(sorted(resting, key=resting.__getitem__)[:5])
+            logger.warning(
+                "For %.0f s only hosts were left that rest (%s): the crawl ends, with %d links waiting. Run it again once they "
+                "answer", seconds, names, len(self.frontier),
+            )  # fmt: skip
+        return True
 
     @property
     def rests(self) -> bool:
@@ -325,6 +342,7 @@ class Crawl:
             self.frontier.put_back(entry, place)
             return False
         self.in_flight[entry.key] = entry
+        self._gave_out = time.monotonic()
         self.progress.best = entry.priority
         return True
 

@@ -48,14 +48,14 @@ WEIGHTS = st.dictionaries(st.sampled_from(WORDS), st.floats(0.05, 1), min_size=1
 
 @given(WEIGHTS, WEIGHTS)
 def test_vectors_against_the_formula(cilin: Cilin, vectors: WordVectors, topic: dict[str, float], page: dict[str, float]) -> None:
-    words = WordExtension(vectors, cilin)
+    words = WordExtension(vectors, cilin, lam=0.3)
     near = {j: max(q * e if (e := words.exp(i, j)) >= FAINT else 0.0 for i, q in topic.items()) for j in page}
     expected = sum(k * near[j] for j, k in page.items()) / sum(page.values())
     assert TopicExtension(words, topic).between(page) == pytest.approx(expected, abs=1e-6)
 
 
 def test_rows_are_exp_with_every_keyword(cilin: Cilin, vectors: WordVectors) -> None:
-    words = WordExtension(vectors, cilin)
+    words = WordExtension(vectors, cilin, lam=0.3)
     topic = TopicExtension(words, dict.fromkeys(WORDS, 1.0))
     for word in (*WORDS, "天气"):
         assert topic.row(word) == pytest.approx([words.exp(i, word) for i in WORDS], abs=1e-6)
