@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wait_tools import HANGS
 
+from topical_crawler.cleaning.characters import to_traditional
 from topical_crawler.corpus import dedup
 from topical_crawler.corpus.connections import open_engine
 from topical_crawler.corpus.dedup import (
@@ -153,6 +154,14 @@ def test_a_reprint_is_the_same_article(other: str) -> None:
         text = article(number, sentences)
         assert same_article(text, other.format(text)) is not None
         assert set(bands_of(text)) & set(bands_of(other.format(text)))
+
+
+def test_a_text_in_the_other_script_is_the_same_article() -> None:
+    text = article(3) + "他们走着看着，台上的著名演员说个不停。"
+    for other in (to_traditional(text), to_traditional(text).replace("着", "著").replace("裏", "裡")):
+        assert (same_article(text, "來源：青河日報\n" + other) or 0) > 0.95  # OpenCC errs in a word
+        assert set(bands_of(text)) & set(bands_of(other))
+    assert same_article(text, to_traditional(article(4))) is None
 
 
 def test_sentences_that_are_gone_or_others_leave_an_article_the_same() -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from topical_crawler.extraction.extract import GALLERY_PAGE, LIST_PAGE, MAX_HTML, TAG_PAGE, VIDEO_PAGE, Extracted, extract
+from topical_crawler.extraction.extract import (
+    ERROR_PAGE,
+    GALLERY_PAGE,
+    LIST_PAGE,
+    MAX_HTML,
+    TAG_PAGE,
+    VIDEO_PAGE,
+    Extracted,
+    extract,
+)
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 NAV = " ".join(f"<a href='/c{n}/'>频道{n}</a>" for n in range(12))
@@ -149,6 +158,40 @@ def test_a_video_has_no_text(body: str, url: str, title: str) -> None:
     found = page(body + HOT, url, f"<title>{title}</title>")
     assert (found.kind, found.reason, found.text) == ("video", VIDEO_PAGE, "")
     assert page(f"{body}<p>{SENTENCE * 2}</p>{HOT}", url, f"<title>{title}</title>").text.count(SENTENCE) == 2
+
+
+GONE = "您要找的页面不存在，可能已经改名，请检查地址是否正确，或者回到首页重新查找。"
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("404", f"<h1>404</h1><p>{GONE}</p>"),
+        ("页面不存在 - 某某网", f"<h1>页面不存在</h1><p>{GONE}</p><p>{SENTENCE * 9}</p>"),
+        ("404 - Page not found", "<h2>Oops!</h2><p>抱歉，该页面无法找到。You may go back to the home page and search again.</p>"),
+        ("找不到網頁 | 某某日報", "<p>對不起，您要查詢的網頁已經下架，或是網址輸入錯誤，請回到首頁重新查詢。</p>"),
+        ("提示信息 - 某某论坛", "<p>抱歉，指定的主题不存在或已被删除或正在被审核，请返回上一页。</p>"),
+        ("某某区人民政府", f"<p>很抱歉，{GONE}</p><p>十秒以后自动返回首页，谢谢您的配合。</p>"),
+        ("", "<h2>该内容已被发布者删除</h2><p>如有疑问，请联系公众号的运营者，或者继续浏览其他的文章。</p>"),
+        ("500 - 内部服务器错误。", "<h1>服务器错误</h1><p>您查找的资源存在问题，因而无法显示，请联系网站的管理员。</p>"),
+    ],
+)
+def test_a_page_that_says_that_it_is_gone_has_no_text(title: str, body: str) -> None:
+    found = page(body + HOT, head=f"<title>{title}</title>")
+    assert (found.kind, found.reason, found.text) == ("error", ERROR_PAGE, "")
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("网站的404页面怎么做", f"<p>看到页面不存在几个字，读者多半会离开。{SENTENCE * 8}</p>"),
+        ("旧帖已被删除之后", f"<p>{SENTENCE * 8}</p>"),
+        ("旧码头拆除", "<p>镇上的旧码头昨天拆除，施工队用了三天。镇志办公室说，有关的信息和老照片已经找不到了。</p>"),
+        ("页面不存在", f"<p>{SENTENCE * 8}</p><p>小说的最后一章，写一个程序员在屏幕上看到的五个字。</p>"),
+    ],
+)
+def test_an_article_may_speak_of_pages_that_are_gone(title: str, body: str) -> None:
+    assert page(f"<h1>{title}</h1>{body}", head=f"<title>{title}</title>").kind == "article"
 
 
 def test_a_gallery_has_no_text() -> None:

@@ -47,11 +47,12 @@ _CANTONESE = "嘅喺咗哋嘢佢冇咁嚟嗰啲咩晒噉瞓揀㗎唔啱乜嘥攞
 
 
 @cache
-def _written() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _written() -> tuple[frozenset[str], frozenset[str], frozenset[str], dict[int, int]]:
     """``scripts.txt`` of the lexicon: what OpenCC says of single characters, without OpenCC, which takes 30 MB."""
     lines = data_folder().joinpath("scripts.txt").read_text(encoding="utf-8").splitlines()
-    simplified, traditional, common, forms = (frozenset(line) for line in lines if line[:1] != "#")
-    return simplified, traditional, common | forms
+    *sets, pairs = (line for line in lines if line[:1] != "#")
+    simplified, traditional, common, forms = map(frozenset, sets)
+    return simplified, traditional, common | forms, str.maketrans(pairs[::2], pairs[1::2])
 
 
 @cache
@@ -74,15 +75,36 @@ def only_chinese() -> frozenset[str]:
     return frozenset(c for c in _gb2312() if c and not c.encode("shift_jis", "ignore") and not c.encode("euc_kr", "ignore"))
 
 
+@cache
+def japanese() -> tuple[frozenset[str], frozenset[str]]:
+    """The 2,965 characters of the first level of JIS X 0208, which Japanese texts hardly leave, and the 327 of them that neither
+    GB 2312 nor Big5 has (駅, 験, 発)."""
+    first = frozenset(filter(None, _cells("euc_jp", range(0xB0, 0xD0))))
+    return first, frozenset(c for c in first if not c.encode("gb2312", "ignore") and not c.encode("big5", "ignore"))
+
+
 def _gb2312() -> list[str]:
+    return _cells("gb2312", range(0xB0, 0xF8))
+
+
+def _cells(encoding: str, rows: range) -> list[str]:
     """A character for each cell, "" for one that is empty."""
-    return [bytes((row, cell)).decode("gb2312", "ignore") for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF)]
+    return [bytes((row, cell)).decode(encoding, "ignore") for row in rows for cell in range(0xA1, 0xFF)]
 
 
 def scripts() -> tuple[frozenset[str], frozenset[str]]:
     """The characters of simplified and of traditional script only: those that OpenCC converts to the other script, except what
     the other script has as well (后, 台 and 里 are in Big5, 於 and 乾 in GB 2312)."""
     return _written()[:2]
+
+
+def in_one_script(text: str) -> str:
+    """``text`` with each traditional character as a simplified one, to compare texts. 著 is 着, and so is it in 著名.
+
+    >>> in_one_script("臺灣的著名作家走著說話") == in_one_script("台湾的著名作家走着说话")
+    True
+    """
+    return text.translate(_written()[3])
 
 
 def to_simplified(text: str) -> str:
@@ -126,6 +148,10 @@ MIN_HAN_SHARE = 0.2
 """Share of the words, each Chinese character counted as one, from which on these tell the language: an article that is mostly
 source code has fewer of them than identifiers."""
 MIN_KANA = 0.15  # share of kana among them and Chinese characters that makes a text Japanese (real ones have .4 and more)
+# Share of kana and Chinese characters that only Japanese has from which on a text is Japanese, if nearly all others are of the
+# first level of JIS X 0208: notices and minutes have hardly any kana. Of Chinese texts in traditional characters at least .08, in
+# simplified ones .17, are not.
+MIN_JAPANESE = 0.03
 MIN_HANGUL_SHARE = 0.3  # the same for Korean
 MIN_CHINESE = 0.05
 """Share of :func:`only_chinese` among the letters of all three from which on such a text is Chinese all the same, like a lesson
@@ -167,7 +193,8 @@ def identify(text: str) -> Identified:
     if not eastern + words:
         return Identified("", "")
     if eastern >= MIN_HAN_SHARE * (eastern + words):
-        other = "ja" if kana > MIN_KANA * (kana + han) else "ko" if hangul > MIN_HANGUL_SHARE * (hangul + han) else ""
+        is_japanese = kana > MIN_KANA * (kana + han) or _has_few_kana(text, han, kana)
+        other = "ja" if is_japanese else "ko" if hangul > MIN_HANGUL_SHARE * (hangul + han) else ""
         if not other:
             return Identified("zh", script(text))
         if sum(map(only_chinese().__contains__, text)) >= MIN_CHINESE * eastern:
@@ -179,6 +206,15 @@ def identify(text: str) -> Identified:
     if code in _CHINESE:
         return Identified("zh", script(text))
     return Identified(code if len(code) == 2 else "", "")
+
+
+def _has_few_kana(text: str, han: int, kana: int) -> bool:
+    """Whether a text with so many Chinese characters and kana is Japanese by its Chinese characters."""
+    first, only = japanese()
+    if not kana and only.isdisjoint(text):
+        return False  # most texts
+    own, others = (sum(map(characters.__contains__, text)) for characters in (only, first))
+    return kana + own >= MIN_JAPANESE * (kana + han) and han - others < MIN_CHINESE * han
 
 
 def language_score(text: str, language: str) -> float:
@@ -223,12 +259,12 @@ MIN_COMMON, MAX_RARE = 0.4, 0.10
 """Chinese characters are garbled if fewer than ``MIN_COMMON`` are common and more than ``MAX_RARE`` unusual. Of 144,000 lines of
 news and articles none has more than .08 unusual ones; wrongly decoded texts of 130 characters have .12 and more, and up to .36
 common ones."""
+# Chinese punctuation for each Chinese character from which on rare ones are those of a classical text: rhapsodies and word books
+# have .2 and more, wrongly decoded texts at most .01.
 MIN_MARKS = 0.05
-"""Chinese punctuation for each Chinese character from which on rare ones are those of a classical text: rhapsodies and word books
-have .2 and more, wrongly decoded texts at most .01."""
+# Greatest share of single U+FFFD, private and control characters within words. Between words and in twos or more they are emoji
+# that a site could not store.
 MAX_BROKEN = 0.01
-"""Greatest share of single U+FFFD, private and control characters within words. Between words and in twos or more they are emoji
-that a site could not store."""
 MIN_LATIN = 0.3  # share of a line from which on sequences of accented letters are bytes of Chinese, not foreign words
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")

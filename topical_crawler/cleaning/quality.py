@@ -24,8 +24,8 @@ from topical_crawler.cleaning.characters import HAN, common_han
 
 GRAM = 10  # characters of a phrase whose repetitions are counted, white space excluded
 SHORT = 200  # characters below which repetition and sentences are not limited: one line would decide, and a poem is no list
+# Share of punctuation over which a text of rare characters is a classical one: a rhapsody, a herbal, an old word book.
 CLASSICAL = 0.1
-"""Share of punctuation over which a text of rare characters is a classical one: a rhapsody, a herbal, an old word book."""
 
 LANGUAGE = "language"
 REPETITION = "low quality: repetition"

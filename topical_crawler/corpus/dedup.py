@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import ReturningInsert
 
+from topical_crawler.cleaning.characters import in_one_script
 from topical_crawler.cleaning.quality import measure
 from topical_crawler.corpus.record import (
     NON_LETTERS,
@@ -70,15 +71,15 @@ _LONGEST_SOURCE = 80
 
 
 def letters(text: str) -> str:
-    """The letters and digits of ``text``; full-width forms and letter case are folded.
+    """The letters and digits of ``text``; full-width forms, letter case and traditional characters are folded.
 
-    >>> letters("Ｐ２Ｐ：“网络借贷”……")
+    >>> letters("Ｐ２Ｐ：“網絡借貸”……")
     'p2p网络借贷'
     """
     bare = "".join(NON_LETTERS.split(text))  # first: normalization is slow, and most texts need it for punctuation only
     if not unicodedata.is_normalized("NFKC", bare):
         bare = "".join(NON_LETTERS.split(unicodedata.normalize("NFKC", bare)))
-    return bare.casefold()
+    return in_one_script(bare.casefold())
 
 
 def shingle_hashes(letters: str) -> Hashes:

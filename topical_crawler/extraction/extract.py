@@ -13,6 +13,7 @@ from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_
 from topical_crawler.extraction.kinds import (
     ARTICLE,
     DOCUMENTATION,
+    ERROR,
     FORUM,
     GALLERY,
     HOME,
@@ -47,7 +48,8 @@ TAG_PAGE = "tag page"
 HOME_PAGE = "home page"
 VIDEO_PAGE = "video page"
 GALLERY_PAGE = "gallery page"
-REASONS = {LIST: LIST_PAGE, TAG: TAG_PAGE, HOME: HOME_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE}
+ERROR_PAGE = "error page"
+REASONS = {LIST: LIST_PAGE, TAG: TAG_PAGE, HOME: HOME_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE, ERROR: ERROR_PAGE}
 """Why a page of a kind that has no text of its own is rejected."""
 
 

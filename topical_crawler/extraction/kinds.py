@@ -16,15 +16,15 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
-from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.cleaning.characters import count_letters, in_one_script
 from topical_crawler.extraction.documents import DOCUMENT
 from topical_crawler.extraction.main_text import COST, LINKED, densest, find_headline, is_sentence, worth
 from topical_crawler.extraction.structure import HEADINGS, Block
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
 
 ARTICLE, DOCUMENTATION, FORUM = "article", "documentation", "forum"
-LIST, TAG, HOME, VIDEO, GALLERY = "list", "tag", "home", "video", "gallery"
-KINDS = (ARTICLE, DOCUMENTATION, FORUM, DOCUMENT, LIST, TAG, HOME, VIDEO, GALLERY)
+LIST, TAG, HOME, VIDEO, GALLERY, ERROR = "list", "tag", "home", "video", "gallery", "error"
+KINDS = (ARTICLE, DOCUMENTATION, FORUM, DOCUMENT, LIST, TAG, HOME, VIDEO, GALLERY, ERROR)
 """Kinds of pages; only the first four have a text of their own."""
 PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
 MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
@@ -39,6 +39,21 @@ HEADLINE = 6  # fewest letters of a linked headline: tags and channels are short
 HEADLINE_SHARE = 0.5  # least share of its letters in the link: the rest is a day and a section
 IMAGES = 4  # images outside links that make a page with hardly any text a gallery
 
+# Of error pages, in simplified characters.
+_PART = "(?:页面?|内容|文章|帖子?|主题|链接|网址|信息|资源|文件)"
+_GONE = (
+    r"(?:不存在|找不到|[未没有]找到|无法(?:找到|显示|访问|打开|查看)|已[^，。！]{0,6}(?:[删移]除|下[架线])|丢[了失]|过期|失效)"
+)
+_FAULT = (
+    rf"(?:{_PART}.{{0,12}}{_GONE}|{_GONE}.{{0,10}}{_PART}|(?:服务器|系统)(?:错误|出错)|阅读权限|(?:page )?not found|was moved)"
+)
+_ERROR_TEXT = re.compile(_FAULT, re.IGNORECASE)
+_ERROR_TITLE = re.compile(
+    r"\W*(?:(?:http|error|错误)?\W*[45]0\d|(?:系统|错误)?提示(?:信息)?|出错|error|oops)?\W*(?:很?抱歉|对不起|sorry)?"
+    rf"\W*(?:[^\W\d]{{0,8}}?{_FAULT}|error|错误|页面?)?[了啦]?\W*",
+    re.IGNORECASE,
+)
+_SORRY = re.compile(r"\W*[很非常]{0,2}(?:抱歉|对不起|遗憾|sorry)", re.IGNORECASE)
 _VIDEO_ADDRESS = re.compile(r"/(?:v|videos?|shipin|sp|tv)/|^(?:v|tv|video)\.", re.IGNORECASE)
 _VIDEO_TITLE = re.compile(r"^\W{0,3}(?:视频|視頻|视讯|直播回放)\W|[(（【\[]视频[)）】\]]\s*$")
 _GALLERY_ADDRESS = re.compile(
@@ -80,6 +95,7 @@ _PLAYER = XPath(
 _IMAGES = XPath(
     "count(//img[not(ancestor::a[@href] or ancestor::header or ancestor::footer or ancestor::nav or ancestor::aside)])"
 )
+_TITLE_PARTS = re.compile(r"\s[-–—|_]|[|_]")
 TITLE = XPath("string(//title)")
 _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 
@@ -87,11 +103,12 @@ _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str = "") -> str:
     """One of :data:`KINDS` but :data:`FORUM`, see :func:`~topical_crawler.extraction.forum.read_thread`, and :data:`DOCUMENT`.
 
-    A page with hardly any text is a video or a gallery if its address, title or embedded elements say so. With a point it
-    is a list. Points for: an address like ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such
-    pages); a title like 标签：党建; linked headlines with the beginnings of other texts; links beside hardly any running text.
-    Points against: metadata of an article; a text of :data:`PROSE` letters that is not below such headlines. A list is a home
-    page or the page of a tag by its address and title; an article is documentation by its generator, address and navigation.
+    An error page says that there is no such page, in its headline and below it or in a few words. A page with hardly any text is
+    a video or a gallery if its address, title or embedded elements say so. With a point it is a list. Points for: an address like
+    ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such pages); a title like 标签：党建; linked
+    headlines with the beginnings of other texts; links beside hardly any running text. Points against: metadata of an article; a
+    text of :data:`PROSE` letters that is not below such headlines. A list is a home page or the page of a tag by its address and
+    title; an article is documentation by its generator, address and navigation.
     The ``source`` of the page saves looking for what it has not.
 
     >>> from lxml.html import fromstring
@@ -100,10 +117,13 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str 
     >>> page_kind(page, read_blocks(page), "http://www.example.cn/v/1.html")
     'video'
     """
-    text = sum(block.letters - COST for block in densest(blocks) if block.tag not in HEADINGS)
+    found = [block for block in densest(blocks) if block.tag not in HEADINGS]
+    text = sum(block.letters - COST for block in found)
     parts = _split(url)
     path = unquote(parts.path)[:500]
     title = " ".join(str(TITLE(tree)).split())[:200]
+    if _is_error(title, blocks, [block.text for block in found[:2]], text):
+        return ERROR
     if text < MIN_TEXT and not LIST_ADDRESS.search(path):
         og = str(_OG_TYPE(tree)).strip().lower()
         if og.startswith("video") or _VIDEO_ADDRESS.search(path) or _VIDEO_TITLE.search(title) or _PLAYER(tree):
@@ -115,6 +135,15 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str 
     if _HOME_PATH.match(path) and not parts.query:
         return HOME
     return TAG if names_a_label(url) or (_LIST_TITLE.search(title) and _TAG_TITLE.search(title)) else LIST
+
+
+def _is_error(title: str, blocks: Sequence[Block], begins: Sequence[str], text: float) -> bool:
+    """Whether a page with so much ``text``, which ``begins`` with these lines, says in place of one that there is none."""
+    heads = [_TITLE_PARTS.split(title)[0], *(block.text for block in blocks if block.tag in ("h1", "h2"))]
+    named = any(len(head) < TEASER_TEXT and head and _ERROR_TITLE.fullmatch(in_one_script(head)) for head in heads[:3])
+    lines = [in_one_script(line[:200]) for line in begins]
+    said = any(map(_ERROR_TEXT.search, lines))
+    return (named and (said or text < PROSE)) or (said and text < PROSE and _SORRY.match(lines[0]) is not None)
 
 
 def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult, title: str, text: float) -> int:

@@ -33,10 +33,10 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PROBE = 20_000
 _TOLERATED, _PLAUSIBLE = 0.01, 0.15
 """Share of the characters beyond ASCII that may be unreadable by accident; least share of common characters in Chinese text."""
+# Share of them over which a page is not UTF-8, whatever foreign part stands in it. Other encodings hardly ever read as UTF-8.
 _MOST = 0.5
-"""Share of them over which a page is not UTF-8, whatever foreign part stands in it. Other encodings hardly ever read as UTF-8."""
+# How elements begin in UTF-16: a page in another encoding may hold a NUL.
 _WIDE = (("utf-16-le", re.compile(rb"<\0[!/a-zA-Z]\0")), ("utf-16-be", re.compile(rb"\0<\0[!/a-zA-Z]")))
-"""How elements begin in UTF-16: a page in another encoding may hold a NUL."""
 _HALVES = re.compile(
     rb"(?:\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf])+"
 )  # emoji in CESU-8, as some databases give them

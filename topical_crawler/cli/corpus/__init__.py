@@ -35,7 +35,7 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
     )  # fmt: skip
     add(
         "--kind", action="append", default=[], help="only such pages; may be repeated",
-        choices=("article", "documentation", "forum", "document", "list", "tag", "home", "video", "gallery"),
+        choices=("article", "documentation", "forum", "document", "list", "tag", "home", "video", "gallery", "error"),
     )  # fmt: skip
     add(
         "--where", action="append", default=[], type=_bound, metavar="'NAME>=X'",
