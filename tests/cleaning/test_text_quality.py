@@ -41,17 +41,24 @@ def test_the_measures_are_the_columns_of_the_corpus() -> None:
 
 
 def test_measures_by_hand() -> None:
-    found = measure("党建网 2024\nabc，★★\n党建网 2024\n学习。")
-    letters = 3 + 4 + 3 + 3 + 4 + 2
-    assert found.han == 8 / letters
+    found = measure("党建网 2024\nabc，★★\n党建网 2024\n党建网 2024\n学习。")
+    letters = 3 + 4 + 3 + 3 + 4 + 3 + 4 + 2
+    assert found.han == pytest.approx(11 / letters)
     assert found.latin == 3 / letters
-    assert found.digits == 8 / letters
+    assert found.digits == pytest.approx(12 / letters)
     assert found.punctuation == 2 / (letters + 4)
     assert found.symbols == 2 / (letters + 4)
     assert found.sentences == 2 / letters
-    assert found.line_length == letters / 4
-    assert found.repeated_lines == 7 / letters
-    assert found.common == pytest.approx(7 / 8, abs=0.13)
+    assert found.line_length == letters / 5
+    assert found.repeated_lines == pytest.approx(7 / letters)  # the second follows a new line
+    assert found.common == pytest.approx(10 / 11, abs=0.13)
+
+
+def test_a_line_between_lines_that_are_new_is_no_repetition() -> None:
+    refrain = "风从海上来，吹过我们的屋顶，吹过我们的田野，也吹过每一个人回家的路。"
+    song = "\n".join(f"{n}年的春天，村里的人又在{place}种下一棵树。\n{refrain}" for n, place in enumerate("东西南北门桥山坡"))
+    assert (measure(song).repeated_lines, refusal(song)) == (0, "")
+    assert refusal("\n".join([refrain] * 8)) == REPETITION
 
 
 def test_repeated_phrases_by_hand() -> None:

@@ -85,3 +85,30 @@ def test_what_follows_the_text_is_ended_by_its_tail() -> None:
     comments = "".join(f"<li class='comment'><b>读者{n}</b><span>{line}</span></li>" for n, line in enumerate(LINES[4:]))
     found = read(f"<div>{''.join(f'<p>{line}</p>' for line in LINES[:4])}</div><h3>评论 2</h3><ul>{comments}</ul>")
     assert lost(found) == [*LINES[4:]]
+
+
+# -- Repetition that is meant
+
+REFRAIN = "风从海上来，吹过我们的屋顶，吹过我们的田野，也吹过每一个人回家的路，直到天亮。"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "".join(f"<p>{line}</p><p>{REFRAIN}</p>" for line in LINES),
+        "<div>" + "<br>".join(f"{line}<br>{REFRAIN}" for line in LINES) + "</div>",
+        "<ol>" + "".join(f"<li><p>第{n}条</p><p>{REFRAIN}</p></li>" for n in range(6)) + "</ol>",
+        "".join(f"<p>{line}</p><p>甲：{line[::-1]}</p><p>乙：{REFRAIN}</p>" for line in LINES),
+        "".join(f"<p>{line}</p><p>{REFRAIN}</p>" for line in LINES[:3]) + f"<p>{REFRAIN}</p>" * 3,
+    ],
+    ids=["refrain", "lines", "clauses", "dialogue", "at the end"],
+)
+def test_lines_that_come_again_between_others_stay(body: str) -> None:
+    assert "".join(read(body).text.split()).count(REFRAIN) == 6
+
+
+@pytest.mark.parametrize("label", ["", "<p>以下为打印版</p>"])
+def test_a_second_copy_of_the_page_goes(label: str) -> None:
+    text = "".join(f"<p>{line}</p>" for line in LINES)
+    found = read(f"<div>{text}</div>{label}<div class='print'>{text}</div>")
+    assert (lost(found), found.text.count(LINES[2])) == ([], 1)

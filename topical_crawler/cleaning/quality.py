@@ -50,8 +50,8 @@ class Measures:
     sentences: float = 0.0  # share of the letters and digits in lines that end like a sentence
     common: float = 0.0  # share of the 1,000 most frequent characters in the Chinese ones
     line_length: float = 0.0  # mean letters and digits of a line
-    repeated_lines: float = 0.0  # share of the letters and digits in repeated lines
-    repeated_phrases: float = 0.0  # share of the characters other than white space in repeated phrases of ten
+    repeated_lines: float = 0.0  # share of the letters and digits in lines repeated, but not right behind a new line
+    repeated_phrases: float = 0.0  # share of the characters other than white space in phrases of ten repeated, without such lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,17 @@ def measure(text: str) -> Measures:
     if not characters:
         return Measures()
     seen: set[str] = set()
+    once: list[str] = []
     lines = in_sentences = repeated = 0
+    is_new = False
     for line in filter(None, map(str.strip, text.split("\n"))):
         length = sum(map(str.isalnum, line))
         in_sentences += length if line.rstrip(_CLOSING).endswith(_ENDS) else 0
-        repeated += length if line in seen else 0
+        alternates = is_new and line in seen  # a refrain, a clause
+        is_new = line not in seen
+        if not alternates:
+            repeated += 0 if is_new else length
+            once.append(line)
         lines += 1
         seen.add(line)
     per = 1 / letters if letters else 0.0
@@ -139,7 +145,7 @@ def measure(text: str) -> Measures:
         common=common / kinds["han"] if kinds["han"] else 0.0,
         line_length=letters / lines,
         repeated_lines=min(1.0, repeated * per),
-        repeated_phrases=_repeated_phrases("".join(text.split())),
+        repeated_phrases=_repeated_phrases("".join("".join(once).split())),
     )
 
 
