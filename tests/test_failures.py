@@ -7,7 +7,10 @@ from scrapy.exceptions import CannotResolveHostError, DownloadFailedError, Downl
 from scrapy.http import Response
 
 from topical_crawler.failures import (
+    BROKEN_ENCODING,
     HEAD_TOO_LARGE,
+    NOT_HTTP,
+    TLS_FAILED,
     NameServerAway,
     Refused,
     Unreachable,
@@ -32,6 +35,9 @@ REDIRECTS = IgnoreRequest("max redirections reached")
         (ValueError(), False, False, True),  # an answer that cannot be read
         (REDIRECTS, False, False, True),
         (Refused(HEAD_TOO_LARGE), False, False, True),
+        (Refused(NOT_HTTP), False, False, True),
+        (Refused(BROKEN_ENCODING), False, False, True),
+        (Refused(TLS_FAILED), False, False, False),  # as will be each of its pages
         (Refused("private address"), False, False, False),
     ],
 )
@@ -49,7 +55,6 @@ def test_whether_a_host_may_be_away_and_what_its_robots_txt_leaves_open(
         (REDIRECTS, "too many redirects"),
         (IgnoreRequest("Forbidden by robots.txt"), "robots.txt"),
         (IgnoreRequest(), "ignored"),
-        (EOFError(), "broken encoding"),
         (KeyError("x"), "failed: KeyError"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 import time
@@ -11,6 +12,7 @@ from ipaddress import ip_address
 from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
+from OpenSSL.SSL import Error as SSLError
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.core.downloader.handlers.http11 import (
@@ -33,10 +35,13 @@ from scrapy.resolver import CachingThreadedResolver
 from scrapy.responsetypes import responsetypes
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
+from twisted.web._newclient import STATUS, ParseError
 from twisted.web.client import HTTPConnectionPool
+from twisted.web.http import _ChunkedTransferDecoder
+from twisted.web.http_headers import InvalidHeaderName
 
 from topical_crawler.config import cache_dir, replay_data, replay_parts
-from topical_crawler.failures import HEAD_TOO_LARGE, NameServerAway, Refused, Unreachable, retry_after
+from topical_crawler.failures import HEAD_TOO_LARGE, NOT_HTTP, TLS_FAILED, NameServerAway, Refused, Unreachable, retry_after
 from topical_crawler.recordings.cdx import Capture, IndexFile, answer_of, best_capture, place_of, query, read_range
 from topical_crawler.recordings.reader import Recording, RecordingError
 from topical_crawler.recordings.reader import Response as Recorded
@@ -67,17 +72,41 @@ class Resolver(CachingThreadedResolver):
 # hook there, so its classes are extended.
 
 
+class _Chunks(_ChunkedTransferDecoder):
+    """Forgives blanks beside the size of a chunk."""
+
+    def _dataReceived_CHUNK_LENGTH(self) -> bool:
+        size, end, rest = self._buffer.partition(b"\r\n")
+        self._buffer = size.strip(b" \t") + end + rest if end else self._buffer
+        return super()._dataReceived_CHUNK_LENGTH()
+
+
 class _Parser(_LenientHTTPClientParser):
-    """Breaks a head off that has no end. Its state are two numbers, since Scrapy swaps the class of a parser that exists."""
+    """Breaks a head off that has no end, and forgives in a head what browsers do: empty lines before it, blanks in a status line
+    and around names, names that are none, lengths that are none or differ, codings of the transfer that nobody uses. Its state
+    are two numbers, since Scrapy swaps the class of a parser that exists."""
 
     _bytes = _lines = 0
+    _transferDecoders = {b"chunked": _Chunks}  # noqa: RUF012 - as in its base
 
     def lineReceived(self, line: bytes) -> None:
         self._bytes += len(line)
         self._lines += 1
         if self._bytes > LONGEST_HEAD or self._lines > MOST_FIELDS:
             raise Refused(HEAD_TOO_LARGE)
-        super().lineReceived(line)
+        if self.state != STATUS or line.strip():
+            super().lineReceived(line)
+
+    def statusReceived(self, status: bytes) -> None:
+        super().statusReceived(b" ".join(status.split(None, 2)))  # type: ignore[no-untyped-call]
+
+    def headerReceived(self, name: bytes, value: bytes) -> None:
+        name = name.strip().lower()
+        if name == b"content-length" and (not value.isdigit() or self.connHeaders.getRawHeaders(name, [value]) != [value]):
+            self.connHeaders.removeHeader(name)  # the body ends with the connection
+        elif name != b"transfer-encoding" or b"chunked" in value.lower():
+            with contextlib.suppress(InvalidHeaderName):
+                super().headerReceived(name, b"chunked" if name == b"transfer-encoding" else value)  # type: ignore[no-untyped-call]
 
     def lineLengthExceeded(self, line: bytes) -> None:
         raise Refused(HEAD_TOO_LARGE)
@@ -146,6 +175,7 @@ class PublicHandler(HTTP11DownloadHandler):
         pool = _Pool(reactor, persistent=True)  # type: ignore[no-untyped-call]
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
         pool.permits = self._permits
+        self._tries = crawler.settings.getint("RETRY_TIMES") * crawler.settings.getbool("RETRY_ENABLED")
         self._pool = pool
 
     def _permits(self, name: str) -> bool:
@@ -157,7 +187,7 @@ class PublicHandler(HTTP11DownloadHandler):
         if (reason := not_public(name)) and not request.meta.get("proxy") and not self._permits(name):
             raise Refused(reason)
         try:
-            return await super().download_request(request)
+            response = await super().download_request(request)
         except CannotResolveHostError as error:
             if urlsplit(request.url).hostname in Resolver.unanswered:
                 raise NameServerAway(f"no name server answers: {error}") from None
@@ -166,7 +196,15 @@ class PublicHandler(HTTP11DownloadHandler):
             for failure in getattr(error.__cause__, "reasons", ()):
                 if isinstance(failure.value, Refused):
                     raise failure.value from None
+                if isinstance(failure.value, SSLError | ParseError):
+                    logger.info("%s: %s", request.url, failure.getErrorMessage())
+                    raise Refused(TLS_FAILED if isinstance(failure.value, SSLError) else NOT_HTTP) from None
             raise
+        if "dataloss" in response.flags and b"</html" not in response.body[-1000:].lower():
+            tried = request.meta.get("dont_retry") or request.meta.get("retry_times", 0) >= self._tries
+            if not (tried and response.body):
+                raise DownloadFailedError(f"{request.url} breaks off")
+        return response
 
 
 _WAITS = (2.0, 8.0, 30.0, 60.0)  # seconds before an archive's server that is busy is asked again, unless it says how long

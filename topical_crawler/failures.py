@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -21,6 +20,9 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from topical_crawler.frontier.base import CONNECTION_FAILED, TIMED_OUT, UNKNOWN_HOST
 
 HEAD_TOO_LARGE = "headers too large"
+NOT_HTTP = "not HTTP"
+TLS_FAILED = "TLS failed"
+BROKEN_ENCODING = "broken encoding"
 TOO_MANY_REDIRECTS = "too many redirects"
 
 
@@ -67,8 +69,6 @@ def failure_reason(value: BaseException | None) -> str:
         return "too large"
     if isinstance(value, DownloadConnectionRefusedError | DownloadFailedError | ResponseDataLossError | OSError):
         return CONNECTION_FAILED
-    if isinstance(value, EOFError | zlib.error):  # what HttpCompressionMiddleware lets through
-        return "broken encoding"
     return f"failed: {type(value).__name__}"
 
 
@@ -83,7 +83,7 @@ def is_outage(error: Exception, known: bool) -> bool:
 def is_no_answer(error: Exception, known: bool) -> bool:
     """Whether an error leaves open what a robots.txt forbids: an outage, redirects without end, an answer that cannot be read."""
     if isinstance(error, IgnoreRequest):
-        return str(error) == HEAD_TOO_LARGE or failure_reason(error) == TOO_MANY_REDIRECTS
+        return str(error) in (HEAD_TOO_LARGE, NOT_HTTP, BROKEN_ENCODING) or failure_reason(error) == TOO_MANY_REDIRECTS
     return not isinstance(error, CannotResolveHostError) or is_outage(error, known)
 
 

@@ -19,6 +19,7 @@ COMMANDS_MODULE = "topical_crawler.commands"
 SCHEDULER = "topical_crawler.scheduler.TopicalScheduler"
 SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
 DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "topical_crawler.downloadermiddlewares.documents.DocumentMiddleware": 50,  # the last that sees an answer
@@ -26,6 +27,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topical_crawler.downloadermiddlewares.robots.RobotsMiddleware": 100,
     "topical_crawler.downloadermiddlewares.rests.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
     "topical_crawler.downloadermiddlewares.redirects.QuickMetaRefreshMiddleware": 580,
+    "topical_crawler.downloadermiddlewares.compression.UnpackMiddleware": 590,
     "topical_crawler.downloadermiddlewares.archive.ArchiveMiddleware": 1000,  # next to the downloader: exchanges as they came
 }
 ITEM_PIPELINES = {
@@ -67,6 +69,7 @@ DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "topical_crawler.downloadha
 TWISTED_DNS_RESOLVER = "topical_crawler.downloadhandlers.Resolver"
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_FAIL_ON_DATALOSS = False  # an answer that ends before it should is read as far as it came, as browsers do
 DOWNLOAD_TIMEOUT = 30.0
 REDIRECT_MAX_TIMES = 8
 METAREFRESH_MAXDELAY = 10

@@ -177,9 +177,9 @@ CASES = (
     Case("/missing", None, "HTTP 404", 404),
     Case("/error", Reply("error", 500), "HTTP 500", 500),
     Case("/busy", Reply("busy", 503), "HTTP 503", 503),
-    Case("/reset", Reply(raw=reset), "connection failed"),
-    Case("/hang-up", Reply(raw=hang_up), "connection failed"),
-    Case("/garbage", Reply(raw=garbage), "connection failed"),
+    Case("/reset", Reply(raw=reset), "off topic"),  # tried again, and then read as far as it came
+    Case("/hang-up", Reply(raw=hang_up), "off topic"),
+    Case("/garbage", Reply(raw=garbage), "not HTTP"),
     # traps
     Case("/session", session, KEPT, text="会话"),
 )

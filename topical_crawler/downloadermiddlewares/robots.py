@@ -215,6 +215,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     def _request_for(self, url: str, request: Request) -> Request:
         """The request for a file of the host of ``request``, in its place."""
         meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
+        meta["download_fail_on_dataloss"] = True  # half of it may forbid too little
         if "download_slot" in request.meta:
             meta["download_slot"] = request.meta["download_slot"]
         return Request(url, priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)

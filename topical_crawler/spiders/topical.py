@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Self
@@ -28,6 +29,11 @@ from topical_crawler.web.urls import fingerprint
 
 _VALIDATORS, _LONGEST_VALIDATOR = ("ETag", "Last-Modified"), 200
 _HTML = (b"html", b"xml", b"text/plain")
+_BEGINS_HTML = re.compile(  # the signs by which browsers know it (WHATWG, MIME Sniffing, 7.1)
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\s|<!--.*?-->|<\?xml.*?\?>)*+"
+    rb"<(?:!doctype\s+html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class TopicalSpider(Spider):
@@ -151,7 +157,9 @@ class TopicalSpider(Spider):
             item.reason = item.listing.kind if item.listing is not None else listings.NO_LISTING
             yield item
             return
-        is_html = response.body[:1024].lstrip().lower().startswith((b"<!doctype html", b"<html"))
+        if "dataloss" in response.flags:
+            self.logger.info("%s breaks off before its announced length. What came is read", response.url)
+        is_html = _BEGINS_HTML.match(response.body[:4096].replace(b"\0", b""))  # also in UTF-16
         if content_type and not is_html and not any(kind in content_type.lower() for kind in _HTML):
             item.reason = "not a text page"
         else:

@@ -5,7 +5,6 @@ import asyncio
 import dataclasses
 import logging
 import os
-import zlib
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,7 +14,6 @@ from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import DummyStatsCollector
@@ -32,6 +30,7 @@ from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.downloadermiddlewares.compression import UnpackMiddleware
 from topical_crawler.downloadhandlers import as_answer
 from topical_crawler.extraction import extract as extraction
 from topical_crawler.extraction.documents import format_of
@@ -90,7 +89,7 @@ class ArchivedPages:
         self._documents = DocumentPool(1, extraction_limits(settings)[1])
         crawler = Crawler(Spider, scrapys(settings))
         crawler.stats = DummyStatsCollector(crawler)  # the middleware wants one
-        self._compression = HttpCompressionMiddleware(crawler=crawler)
+        self._compression = UnpackMiddleware(crawler=crawler)
 
     def get(self, row: Record) -> Page | None:
         """The page of a row; None if the archive lacks it, or it is a document that cannot be read. Raises CorpusError where the
@@ -106,7 +105,7 @@ class ArchivedPages:
         request = Request(row.final_url)
         try:
             answer = self._compression.process_response(request, as_answer(recorded, request))
-        except (IgnoreRequest, EOFError, OSError, zlib.error):
+        except IgnoreRequest:
             return None
         assert isinstance(answer, Response)
         if kind := format_of(answer.body):
