@@ -121,6 +121,6 @@ def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: st
             entry.dropped = BELOW_THRESHOLD if verdict.keep else strategy.drop_reason
         else:
             entry.priority = policy.place(score, entry)
-    if (left := len(page.links) - most) > 0:
+    if (left := max(0, len(page.links) - most) + page.unread) > 0:
         crawl.progress.note_dropped(TOO_MANY, left)
     return entries

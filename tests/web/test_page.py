@@ -343,3 +343,19 @@ def test_nothing_raises(html: str, url: str) -> None:
     said = (link.anchor + link.around + link.path for link in page.links)
     texts = (description_of(page), full_text(page), *page.labels, *said)
     "".join(texts).encode()  # without lone surrogates: it can be stored
+
+
+def test_links_are_read_up_to_a_bound() -> None:
+    html = "<p>前言" + "".join(f"<p>第{n}段<a href='/{n % 900}.html'>党建{n}</a>" for n in range(1000)) + "后记"
+    read = Page.from_html("http://a.cn/", html, around=True, most_links=10)
+    assert [link.url for link in read.links] == [f"http://a.cn/{n}.html" for n in range(10)]
+    assert read.unread == 990 and read.links[9].around == Page.from_html("http://a.cn/", html, around=True).links[9].around
+    whole = Page.from_html("http://a.cn/", html, most_links=950)
+    assert (len(whole.links), whole.unread) == (900, 0)
+    same = Page.from_html("http://a.cn/", "<a href='/党建.html'>党建</a>" * 1000, most_links=10)
+    assert (len(same.links), same.unread) == (1, 960)
+
+
+def test_a_page_of_endless_tags_is_read_up_to_a_bound() -> None:
+    read = Page.from_html("http://a.cn/", "<title>党建</title>" + "<p>组织生活</p>" * 200_000, runs=True)
+    assert read.title == "党建" and read.runs is not None and 25_000 < len(read.runs) < 35_000

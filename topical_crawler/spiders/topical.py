@@ -85,6 +85,7 @@ class TopicalSpider(Spider):
             "paths": strategy.wants_paths and self._may_be_pushed,  # most links of a page are settled
             "runs": strategy.wants_text,
             "feeds": bool(crawl.listings.kinds),
+            "most_links": crawl.options.max_links,
         }
         self.seeds = list(seeds)
         crawl.policy.name(self.seeds)

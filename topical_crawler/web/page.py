@@ -10,9 +10,11 @@ A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -38,6 +40,8 @@ _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _COMMA = re.compile(r"[,，、;；]")
 _MANY_TAGS = 5_000
+_MOST_TAGS = 60_000  # of a page that is judged: more hold up the event loop. Its text is read in another process
+_ANY_TAG = re.compile("<")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
@@ -61,6 +65,9 @@ _NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789
 _UNSEEN = ("script", "style", "noscript", "template")
 _FURNITURE = ", ".join((*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea"))
 
+# Places on the page itself lead nowhere, and articles have hundreds: the parser leaves them out.
+_PLACES = "a[href]:not([href^='#']), area[href], frame[src], iframe[src]"
+_PLACES_PER_LINK = 4  # read where each may be one that leads to the same page as another
 _Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as written, text, element and its attributes
 
 
@@ -182,6 +189,7 @@ class Page:
             nothing but text of links; else None, and :func:`full_text` reads the source again.
         wishes: what its meta elements ask of those who take texts, names of :data:`topical_crawler.web.rights.NAMES`.
         feeds: on request, addresses of the feeds that its head names (:mod:`topical_crawler.web.listings`).
+        unread: places of links beyond the bound, which were not read.
     """
 
     url: str
@@ -197,6 +205,7 @@ class Page:
     runs: tuple[tuple[str, bool], ...] | None = field(default=None, repr=False)
     wishes: frozenset[str] = frozenset()
     feeds: tuple[str, ...] = ()
+    unread: int = 0
 
     @property
     def host(self) -> str:
@@ -213,6 +222,7 @@ class Page:
         paths: bool | Callable[[str], bool] = False,
         runs: bool = False,
         feeds: bool = False,
+        most_links: int = sys.maxsize,
     ) -> Page:
         """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
 
@@ -223,6 +233,7 @@ class Page:
             paths: read the path of each link's element, too; a function says by the link's address whether its path is wanted.
             runs: read the text of the body, too.
             feeds: read which feeds it names, too.
+            most_links: links to read, the first ones.
 
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
@@ -231,7 +242,7 @@ class Page:
         """
         tree = parsed(html)
         meta, filed, wishes = _meta(tree)
-        links, places = _links(tree, html, url, around, paths)
+        links, places, unread = _links(tree, html, url, around, paths, most_links)
         title, heading, body = tree.css_first("title"), tree.css_first("h1"), tree.body
         title_text, heading_text = _text(title)[:MAX_HEAD], _text(heading)[:MAX_HEAD]
         if body is not None:
@@ -250,6 +261,7 @@ class Page:
             runs=tuple(_runs(body)) if runs and body is not None else None,
             wishes=wishes,
             feeds=tuple(_feeds(tree, url)) if feeds else (),
+            unread=unread,
         )
 
 
@@ -319,7 +331,9 @@ def _in_link(text: LexborNode) -> bool:
 
 
 def parsed(html: str) -> LexborHTMLParser:
-    """``html`` as a tree, without NUL and as far as it is :func:`bounded`."""
+    """``html`` as a tree, without NUL, up to its :data:`_MOST_TAGS`th tag, and as far as it is :func:`bounded`."""
+    if html.count("<") > _MOST_TAGS:
+        html = html[: next(islice(_ANY_TAG.finditer(html), _MOST_TAGS, None)).start()]
     source = html.encode("utf-8", "ignore")
     if b"\0" in source:  # found faster in bytes
         html, source = html.replace("\0", ""), source.replace(b"\0", b"")
@@ -405,9 +419,10 @@ def _feeds(tree: LexborHTMLParser, url: str) -> Iterator[str]:
     yield from [feed for feed in dict.fromkeys(found) if feed and not feed.startswith(own)][:_MOST_FEEDS]
 
 
-def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
-    """For each link element, by its ``mem_id``: the text within :data:`AROUND` characters on either side, its own left out."""
-    if tree.body is None:
+def _surroundings(tree: LexborHTMLParser, wanted: Collection[int]) -> dict[int, str]:
+    """For each ``wanted`` element ``a``, by its ``mem_id``: the text within :data:`AROUND` characters on either side, without its
+    own."""
+    if tree.body is None or not wanted:
         return {}
     pieces: list[str] = []
     length = 0
@@ -425,7 +440,7 @@ def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
             piece = " "
         elif tag in _UNSEEN:
             hidden_to = hidden_to or _last_within(node).mem_id
-        elif tag == "a":
+        elif tag == "a" and node.mem_id in wanted:
             starts[node.mem_id] = length
             closing.setdefault(_last_within(node).mem_id, []).append(node.mem_id)
         if piece := piece if in_word else piece.lstrip():  # layout must not use up the characters
@@ -434,6 +449,8 @@ def _surroundings(tree: LexborHTMLParser) -> dict[int, str]:
             in_word = piece[-1] != " "
         for link in closing.pop(node.mem_id, ()):
             ends[link] = length
+        if len(ends) == len(wanted) and length >= ends[next(reversed(ends))] + AROUND:
+            break  # the rest of a page may be long
         if hidden_to == node.mem_id:
             hidden_to = None
     text = _CONTROL.sub(" ", "".join(pieces))
@@ -450,17 +467,22 @@ def _last_within(node: LexborNode) -> LexborNode:
 
 
 def _links(
-    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool | Callable[[str], bool]
-) -> tuple[tuple[Link, ...], list[tuple[str, str]]]:
-    """The links, and (path, text) of every place of those that may be labels of the page. Paths are left out where these places
-    are too few to matter."""
+    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool | Callable[[str], bool], most: int
+) -> tuple[tuple[Link, ...], list[tuple[str, str]], int]:
+    """The first ``most`` links, (path, text) of every place of those that may be labels of the page, and how many places were not
+    read. Paths are left out where these places are too few to matter."""
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
     origin = _join(base, "/")
     targets: dict[str, _Target] = {}
     filed: list[_Target] = []
     of_crumbs, layout = crumbs(tree, html), Paths()
-    for place in _targets(tree):
+    nodes = tree.css(_PLACES)
+    read = 0
+    for place in map(_place, nodes):
+        if len(targets) >= most or read >= _PLACES_PER_LINK * most:
+            break
+        read += 1
         target, _, node, attrs = place
         # Most links are on many pages: found in the cache whatever page they are on, where it does not matter.
         whole, of_host = target.startswith(("http://", "https://")), target[:1] == "/" != target[1:2]
@@ -471,24 +493,23 @@ def _links(
             targets[absolute] = place
         if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
             filed.append(place)
-    texts = _surroundings(tree) if around else {}
+    texts = _surroundings(tree, {node.mem_id for _, _, node, _ in targets.values() if node.tag == "a"}) if around else {}
     wants_path = paths if callable(paths) else lambda _: paths
     links = [
         Link(u, text[:MAX_ANCHOR], texts.get(node.mem_id, "") if around else "", layout.of(node, attrs) if wants_path(u) else "")
         for u, (_, text, node, attrs) in targets.items()
     ]
     many = len(filed) > MAX_GROUP
-    return tuple(links), [(layout.of(node, attrs) if many else "", single_line(text)) for _, text, node, attrs in filed]
+    own = [(layout.of(node, attrs) if many else "", single_line(text)) for _, text, node, attrs in filed]
+    return tuple(links), own, len(nodes) - read
 
 
-def _targets(tree: LexborHTMLParser) -> Iterator[_Target]:
-    # Places on the page itself lead nowhere, and articles have hundreds: the parser leaves them out.
-    for node in tree.css("a[href]:not([href^='#']), area[href], frame[src], iframe[src]"):
-        attrs = node.attributes
-        text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
-        if not text and (image := node.css_first("img[alt]")) is not None:
-            text = (image.attributes.get("alt") or "").strip()
-        yield (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
+def _place(node: LexborNode) -> _Target:
+    attrs = node.attributes
+    text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
+    if not text and (image := node.css_first("img[alt]")) is not None:
+        text = (image.attributes.get("alt") or "").strip()
+    return (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
 
 
 def address(target: str, base: str) -> str:
