@@ -172,6 +172,9 @@ def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
         class listings:
             kinds = ()
 
+        class options:
+            max_links = 100
+
         frontier = MemoryFrontier()
 
     known = "http://www.example.cn/2"

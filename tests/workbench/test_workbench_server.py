@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from wait_tools import stopped_at_its_browser
 from workbench_tools import REPLAY, ROOT, Served, workbench
 
@@ -261,3 +265,47 @@ def test_the_curve_of_a_crawl_ends_with_all(served: Served) -> None:
     curve = served.api(f"{CRAWL}/curve")
     row = served.api("/crawls")["crawls"][0]
     assert (curve["pages"][-1], curve["texts"][-1]) == (row["fetched"], row["kept"]) == (219, 46)
+
+
+# -- Whatever is sent
+
+ODD = (
+    *("", "0", "-1", "9" * 20, "9" * 5000, "1e400", "nan", "²", "１２", "\0", "' OR 1=1 --", '"党建', "党建 AND", "NEAR(", "a*b"),
+    *("..", "../../etc/passwd", "http://[::1", "javascript:alert(1)", "党" * 1500, "a" * 2001, "\n", "[]", "2024-13-45"),
+    *("true", "0.8,0.1,0.1", "<script>", "🀄", "%00", "1;2", "=", "党建", "10000-01-01"),
+)
+ODDER = (None, True, -1, 10**20, 1.5, [], ["a", None], [1], {}, {"a": 1}, [["党"]])
+LEFT_ALONE = ("start", "go_on", "create", "propose", "copy")  # begin processes, or write files
+
+
+@pytest.fixture(scope="module")
+def operations(served: Served) -> list[tuple[str, str, list[str]]]:
+    """Method, path and arguments of each operation, by the workbench's own schema."""
+    found = []
+    for path, methods in json.loads(served.ask("/api")[2])["paths"].items():
+        for method, said in methods.items():
+            if said["operationId"] not in LEFT_ALONE:
+                body = said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+                found.append(
+                    (method.upper(), path, [p["name"] for p in said.get("parameters", ())] + [*body.get("properties", ())])
+                )
+    assert len(found) > 20 and {method for method, _, _ in found} == {"GET", "POST"}
+    return found
+
+
+@given(st.data())
+def test_no_request_is_answered_by_an_error_of_the_server(
+    served: Served, operations: list[tuple[str, str, list[str]]], data: st.DataObject
+) -> None:
+    method, path, names = data.draw(st.sampled_from(operations))
+    path = path.replace("{crawl}", "partybuilding").replace("{name}", "partybuilding")
+    for part in re.findall(r"\{\w+\}", path):
+        path = path.replace(part, quote(data.draw(st.sampled_from(("1", "2", "5", *ODD))) or "1", safe=""))
+    odd = st.sampled_from(ODD) if method == "GET" else st.sampled_from((*ODD, *ODDER))
+    given = data.draw(st.dictionaries(st.sampled_from(names), odd, max_size=3)) if names else {}
+    query = f"?{urlencode(given)}" if method == "GET" and given else ""
+    headers = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"}
+    body = json.dumps(given).encode() if method == "POST" else None
+    status, _, answer = served.ask((path if path.startswith("/api") else f"/api{path}") + query, method, body, headers)
+    assert status < 500, answer
+    assert isinstance(json.loads(answer), dict)

@@ -215,7 +215,7 @@ class CorpusStore:
 
     def page(self, name: str) -> Record | None:
         """The record of the page with this number or address, of several at the address the first; None if there is none."""
-        if name.isdecimal():
+        if name.isdecimal() and len(name) < 19:  # what a database takes for a number
             found: sa.ColumnElement[bool] = pages.c.id == int(name)
         elif record := self.get(fingerprint(name).hex()):
             return record

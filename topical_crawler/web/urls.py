@@ -272,7 +272,7 @@ def not_public(name: str) -> str:
         address = ip_address(bare) if ":" in bare else IPv4Address(socket.inet_aton(bare))
         if not is_public(address):
             return PRIVATE
-    return ODD_PORT if port.isdecimal() and int(port) not in OPEN_PORTS else ""
+    return ODD_PORT if port.isdecimal() and int(port[:9]) not in OPEN_PORTS else ""
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:

@@ -52,9 +52,10 @@ class Guard:
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("host", "").lower() not in self._names:
             return PlainTextResponse("This server answers only under its own name.", 403)
-        if not request.headers.get("content-length", "0").isdecimal() or "transfer-encoding" in request.headers:
+        length = request.headers.get("content-length", "0")
+        if not length.isdecimal() or "transfer-encoding" in request.headers:
             return PlainTextResponse("The length of the body is missing.", 411)
-        if int(request.headers.get("content-length", "0")) > MOST_BYTES:
+        if len(length) > 9 or int(length) > MOST_BYTES:
             return PlainTextResponse(f"A body has at most {MOST_BYTES:,} bytes.", 413)
         if request.method == "GET" and (given := request.query_params.get("token")) and self._is_token(given):
             others = request.url.remove_query_params("token")
