@@ -21,12 +21,13 @@ SPIDER_MIDDLEWARES = {"topical_crawler.middlewares.RelevanceMiddleware": 100}
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "topical_crawler.downloadermiddlewares.documents.DocumentMiddleware": 50,  # the last that sees an answer
     "topical_crawler.downloadermiddlewares.scripts.ScriptsMiddleware": 60,
     "topical_crawler.downloadermiddlewares.robots.RobotsMiddleware": 100,
     "topical_crawler.downloadermiddlewares.rests.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try
-    "topical_crawler.downloadermiddlewares.redirects.QuickMetaRefreshMiddleware": 580,
+    "topical_crawler.downloadermiddlewares.redirects.OnwardMiddleware": 580,
     "topical_crawler.downloadermiddlewares.compression.UnpackMiddleware": 590,
     "topical_crawler.downloadermiddlewares.archive.ArchiveMiddleware": 1000,  # next to the downloader: exchanges as they came
 }

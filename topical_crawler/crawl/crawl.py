@@ -21,7 +21,7 @@ from topical_crawler.crawl.link_policy import LinkPolicy, follow_parts, is_link,
 from topical_crawler.crawl.listings import Listings
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.moves import MOVED, Moves
-from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept, told
+from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept, nowhere, told
 from topical_crawler.crawl.opening import claim_folder, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.outages import Outages
@@ -95,6 +95,7 @@ class Crawl:
         self.failed = self.in_vain = ""
         self.surveyed: list[Section] = []
         self._closed = self._in_vain = False
+        self._nowhere: list[str] = []  # starts that lead nowhere, in words
         self._lock = lock
         self._renewed = self._busy = self._gave_out = time.monotonic()
         shared = frontier.journal if isinstance(frontier.journal, Store) else None
@@ -416,6 +417,8 @@ class Crawl:
         except LeaseLost:
             self._lose(entry.key)
             return
+        if not (entry.evidence or item.is_listing or item.gave_text or item.reason in (REDIRECTED, NOT_MODIFIED)):
+            self._nowhere += filter(None, [nowhere(item.url, item.reason, item.size, item.page)])
         self.moves.learn(item)
         if item.is_listing:
             self.refresh.remember(entry.key, item.validators)
@@ -460,7 +463,7 @@ class Crawl:
     def _nothing_kept(self) -> str:
         """What the crawl came to so far, in plain words; "" where its corpus has a text, or no page."""
         found = nothing_kept(self.store, self.topic) if self.progress.total.kept <= 0 else None
-        return told(found, self.topic, self.place) if found is not None else ""
+        return told(found, self.topic, self.place, self._nowhere) if found is not None else ""
 
     @property
     def place(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from topical_crawler.corpus.record import Filters
@@ -11,6 +12,8 @@ from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.meaning import UNRELATED
 from topical_crawler.text import counted
 from topical_crawler.topic.topic import Topic
+from topical_crawler.web.page import Page
+from topical_crawler.web.shells import is_shell
 from topical_crawler.web.urls import REDIRECTED
 
 ENOUGH = 200
@@ -67,12 +70,28 @@ def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
     }
 
 
-def told(found: dict[str, Any], topic: Topic, place: str) -> str:
-    """What :func:`nothing_kept` found, in plain words; ``place`` names the crawl in a command."""
+def nowhere(url: str, reason: str, size: int, page: Page | None) -> str:
+    """Why a crawl cannot go on from ``url``, a start that gave no text: what it is, with ``size`` bytes; "" where it has links.
+
+    >>> nowhere("http://a.cn/", "near-empty", 13, Page("http://a.cn/", title="党建"))
+    'http://a.cn/ leads nowhere: a page of 13 bytes without a link, 党建 (near-empty)'
+    """
+    what = f"no page ({reason})"
+    if page is not None:
+        title = f", {page.title}" if page.title else " and without a title"
+        scripts = "; its scripts may fill it (TOPICAL_SCRIPTS)" if is_shell(page.html) else ""
+        what = f"a page of {counted(size, 'byte')} without a link{title} ({reason}){scripts}"
+    return "" if page is not None and page.links else f"{url} leads nowhere: {what}"
+
+
+def told(found: dict[str, Any], topic: Topic, place: str, starts: Sequence[str] = ()) -> str:
+    """What :func:`nothing_kept` found, in plain words; ``place`` names the crawl in a command, ``starts`` say which lead
+    :func:`nowhere`."""
     pages, hosts = counted(found["pages"], "page"), counted(len(found["hosts"]), "host")
     most = ", ".join(f"{name} {n}" for name, n in [*found["hosts"].items()][:_HOSTS])
     lines = [f"No text was kept. Fetched: {pages} of {hosts}, most of {most}"]
     lines.append("Rejected: " + ", ".join(f"{reason} {n}" for reason, n in found["reasons"].items()))
+    lines += starts[:_HOSTS]
     lines += ["Nearest to the topic:"] * bool(found["nearest"])
     for page in found["nearest"]:
         near = "" if page["near"] is None else f", nearness in meaning {page['near']:.2f}"

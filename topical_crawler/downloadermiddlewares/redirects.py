@@ -1,23 +1,49 @@
-"""Follows the redirects that pages ask for by a meta tag."""
+"""Follows pages that send their readers on, by an answer, a header, an element or a script."""
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Any
 
 from scrapy import Request
-from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.http import Response
 
-from topical_crawler.web.urls import fingerprint
+from topical_crawler.web.dom import decode
+from topical_crawler.web.page import address
+from topical_crawler.web.shells import onward
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_HINTS = re.compile(rb"refresh|location", re.IGNORECASE)  # what other pages need not be parsed for
+_ODD = re.compile(rb"[\x80-\xff]")
 
 
-class QuickMetaRefreshMiddleware(MetaRefreshMiddleware):
-    """Scrapy's, but only pages whose first bytes mention a refresh are decoded, and a page that reloads itself is taken as is."""
+class OnwardMiddleware(RedirectMiddleware):
+    """Scrapy's, and as browsers do it: a redirect to nowhere is the page that it has for a text, an address may have backslashes
+    and any bytes. Where a page sends its readers (:func:`topical_crawler.web.shells.onward`) within ``METAREFRESH_MAXDELAY``
+    seconds is followed like a redirect, unless that is the page itself."""
+
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self._longest = settings.getint("METAREFRESH_MAXDELAY")
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
-        if b"refresh" not in response.body[:4096].lower():
+        if location := (response.headers.get(b"Location") or b"").strip():
+            response.headers[b"Location"] = _ODD.sub(lambda byte: b"%%%02X" % ord(byte[0]), location.replace(b"\\", b"/"))
+            with suppress(ValueError):  # an address that is none
+                return super().process_response(request, response)
             return response
-        result = super().process_response(request, response)
-        if isinstance(result, Request) and fingerprint(result.url) == fingerprint(request.url):
-            return response  # as home pages of portals do
-        return result
+        if request.meta.get("dont_redirect") or request.method != "GET":
+            return response
+        if response.status in _REDIRECTS and response.body.strip():
+            response = response.replace(status=200)
+        header = (response.headers.get(b"Refresh") or b"").decode("latin-1")
+        if header or _HINTS.search(response.body[:4096]):
+            html = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))[0]
+            delay, target = onward(html, header)
+            url = address(target, response.url)
+            if url and delay < self._longest and url.partition("#")[0] not in (request.url, response.url):
+                redirected = self._redirect_request_using_get(request, response, url)
+                return self._redirect(redirected, request, "meta refresh")
+        return response

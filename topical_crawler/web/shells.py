@@ -1,4 +1,4 @@
-"""Pages that are empty until their scripts have run.
+"""Pages that are empty until their scripts have run, and pages that do nothing but send their readers on.
 
 >>> is_shell('<body><div id="app"></div><script src="/app.js"></script></body>')
 True
@@ -8,12 +8,21 @@ False
 
 from __future__ import annotations
 
+import re
+
 from selectolax.lexbor import LexborHTMLParser
 
 LITTLE = 200  # characters of text, blanks not counted, below which a page may be a shell
 NOTHING = 50  # characters below which one is, with scripts, whatever its elements
+SHORT = 4096  # characters of a page that may have a script for nothing but to send its readers on
 GAIN = 100  # characters that scripts must add to be worth their requests
 _ROOTS = "#app, #root, #__next, #__nuxt, #q-app, #main-app, app-root, [ng-app], [data-reactroot]"  # what frameworks fill
+_REFRESH = re.compile(r"\s*(\d+\.?\d*|\.\d+|)\s*[;,\s]\s*(?:url\s*=\s*)?(?:'([^']*)|\"([^\"]*)|(\S.*))", re.IGNORECASE)
+_LOCATION = re.compile(  # a string or the name of one, nothing added but the query of the page itself
+    r"(?:location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\()\s*(?:\\?['\"]([^'\"\\\s]+)\\?['\"]|([\w$]+))\s*"
+    r"(?!\s|\+(?!\s*(?:window\.)?location\.)|[\w.=(\[])"
+)
+_STRING = re.compile(r"([\w$]+)\s*=\s*['\"]([^'\"\s]+)")
 _NO_TEXT = ["script", "style", "noscript", "template", "head"]
 
 
@@ -24,6 +33,29 @@ def text_length(html: str) -> int:
     2
     """
     return _length(LexborHTMLParser(html))
+
+
+def onward(html: str, header: str = "") -> tuple[float, str]:
+    """Where a page sends its readers by itself, as written, and after how many seconds; "" where it does not: by its ``header``
+    Refresh, by a meta element, or by the last address that its scripts go to. The latter only of a page that does nothing else:
+    of at most :data:`SHORT` characters, without links or an element that a framework fills, and with hardly any text.
+
+    >>> onward("<meta http-equiv=refresh content='3; URL=党建.htm'>"), onward("<script>location.href='/党建/'</script>")
+    ((3.0, '党建.htm'), (0.0, '/党建/'))
+    """
+    tree = LexborHTMLParser(html)
+    scripts = " ".join(
+        [*(n.text() for n in tree.css("script")), *(n.attributes["onload"] or "" for n in tree.css("body[onload]"))]
+    )
+    tree.strip_tags(["script", "noscript"])
+    metas = [node.attributes.get("content") or "" for node in tree.css("meta[http-equiv='refresh' i]")]
+    for said in filter(None, map(_REFRESH.match, (header, *metas))):
+        return float(said[1] or 0), (said[2] or said[3] or said[4] or "").strip()
+    if len(html) > SHORT or tree.css_first(f"a[href], frame, iframe, {_ROOTS}") is not None or _length(tree) >= NOTHING:
+        return 0.0, ""
+    strings = dict(_STRING.findall(scripts))
+    targets = [text or strings.get(name, "") for text, name in _LOCATION.findall(scripts)]
+    return 0.0, next(filter(None, reversed(targets)), "")
 
 
 def is_shell(html: str, known: bool = False) -> bool:
