@@ -7,10 +7,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from calendar import month_abbr
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from math import log
@@ -21,128 +19,9 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
+from topical_crawler.extraction.days import HAS_YEAR, in_address, in_beijing, in_text, moment_of, plain_day
 from topical_crawler.extraction.main_text import is_sentence
 from topical_crawler.extraction.structure import HEADINGS, Block, read_blocks
-
-EARLIEST = 1994  # first year of a credible date: that of the first web pages in Chinese
-BEIJING = timedelta(hours=8)  # offset of the time that Chinese pages give
-
-_DIGITS = {
-    digit: value
-    for value, digits in enumerate(("〇零○", "一", "二", "三", "四", "五", "六", "七", "八", "九"))
-    for digit in digits
-}
-_FULL = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:\s?[年/.\-]\s?|\s)(\d{1,2})\s?[月/.\-]\s?(\d\d(?=\d\d[:：]\d\d)|\d{1,2}(?!\d))")
-_WRITTEN = re.compile(r"([一二][〇零○一二三四五六七八九]{3})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})日")
-_MONTHS = {name.lower(): number for number, name in enumerate(month_abbr) if name}
-_ENGLISH = re.compile(
-    rf"(?:\b(\d{{1,2}})\s)?\b({'|'.join(_MONTHS)})[a-z]{{0,6}}\.?\s(?:(\d{{1,2}})(?:st|nd|rd|th)?,?\s)?((?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
-_SLASHES = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?=,?\s+\d{1,2}:\d\d)")
-_MONTH_DAY = re.compile(r"(?<![\d年])(\d{1,2})\s?月\s?(\d{1,2})\s?日")
-_NUMBERS_ONLY = re.compile(r"(?<![\d./:-])(\d{1,2})-(\d{1,2})\s{1,3}\d{1,2}:\d\d")
-_AGO = re.compile(r"(?<!\d)(\d{1,3})\s?(分钟|小时|天|分鐘|小時)之?前")
-_DAYS = {"刚刚": 0, "今天": 0, "今日": 0, "昨天": 1, "昨日": 1, "前天": 2}
-_DAY = re.compile(rf"(?:^|[\s:：|｜·于])({'|'.join(_DAYS)})(?=$|[\s|｜·]|\d{{1,2}}[:：]\d\d|[上下]午|(?:发布|发表|更新))")
-"""A word for a day where a day stands: 今日要闻, 今日头条 and 昨天的会议 name none."""
-_IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])[/_-]?(0[1-9]|[12]\d|3[01])(?!\d)")
-_YEAR_IN_ADDRESS = re.compile(r"(?<!\d)(20\d\d|199\d)(?=[/_-]|0[1-9]|1[0-2])")
-_NO_STAMP = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)|台时间|推荐文章于")  # a clock; a date of other articles
-
-
-def in_text(text: str, url: str = "", fetched: str = "") -> str:
-    """The first credible date of a line, such as the one below the headline, ``YYYY-MM-DD``, "" if none: from :data:`EARLIEST`
-    on, not after ``fetched`` (ISO 8601 in UTC, default: now), from which 昨天 is counted. ``url`` of the page gives the year of a
-    date without one.
-
-    >>> in_text("2024年3月1日 08:30 来源：党建网"), in_text("二〇二四年三月十一日")
-    ('2024-03-01', '2024-03-11')
-    >>> in_text("March 5, 2021 · 3 分钟"), in_text("9/17/2004 5:54:13 AM")
-    ('2021-03-05', '2004-09-17')
-    >>> in_text("昨日 08:30", fetched="2024-03-01T02:00:00+00:00"), in_text("3月1日", "http://a.cn/2023/c1.html")
-    ('2024-02-29', '2023-03-01')
-    """
-    if _NO_STAMP.search(text):
-        return ""
-    now = _moment(fetched)
-    return next((day.isoformat() for day in _dates(text[:500], url, now) if _is_credible(day, now)), "")
-
-
-def in_address(url: str, fetched: str = "") -> str:
-    """The first credible date in an address, ``YYYY-MM-DD``, "" if none.
-
-    >>> in_address("http://www.example.cn/dangjian/202403/t20240301_12345678.html")
-    '2024-03-01'
-    """
-    now = _moment(fetched)
-    days = (_date_of(match.groups()) for match in _IN_ADDRESS.finditer(url[:2000]))
-    return next((day.isoformat() for day in days if day is not None and _is_credible(day, now)), "")
-
-
-def _moment(fetched: str) -> datetime:
-    """The time of fetching in Beijing; its day is the last that a page can name.
-
-    >>> _moment("2024-03-01T20:00:00+00:00")
-    datetime.datetime(2024, 3, 2, 4, 0)
-    """
-    try:
-        moment = datetime.fromisoformat(fetched) if fetched else datetime.now(UTC)
-        if moment.tzinfo is not None:
-            moment = moment.astimezone(UTC).replace(tzinfo=None)
-        return moment + BEIJING
-    except (ValueError, OverflowError):
-        return datetime.now(UTC).replace(tzinfo=None) + BEIJING
-
-
-def _is_credible(day: date, now: datetime) -> bool:
-    return day.year >= EARLIEST and day <= now.date()
-
-
-def _dates(text: str, url: str, now: datetime) -> Iterator[date]:
-    for match in _FULL.finditer(text):
-        if (day := _date_of(match.groups())) is not None:
-            yield day
-    for match in _WRITTEN.finditer(text):
-        year, month, day_of = match.groups()
-        digits = "".join(str(_DIGITS[digit]) for digit in year)
-        if (day := _date_of((digits, _number(month), _number(day_of)))) is not None:
-            yield day
-    for match in _ENGLISH.finditer(text):
-        if (match[1] or match[3]) and (day := _date_of((match[4], _MONTHS[match[2].lower()], match[3] or match[1]))) is not None:
-            yield day
-    for match in _SLASHES.finditer(text):  # the month first, as programs of American make do
-        if (day := _date_of((match[3], match[1], match[2]))) is not None:
-            yield day
-    if (ago := _AGO.search(text)) is not None:
-        yield (now - int(ago[1]) * timedelta(minutes={"天": 1440, "小": 60, "分": 1}[ago[2][0]])).date()
-    elif (near := _DAY.search(text)) is not None:
-        yield (now - timedelta(days=_DAYS[near[1]])).date()
-    for match in (*_MONTH_DAY.finditer(text), *_NUMBERS_ONLY.finditer(text)):
-        written = _YEAR_IN_ADDRESS.search(url[:2000])
-        day = _date_of((written[1] if written else now.year, *match.groups()))
-        if day is not None and not written and day > now.date():  # in January a page of December
-            day = _date_of((now.year - 1, *match.groups()))
-        if day is not None:
-            yield day
-
-
-def _date_of(numbers: Sequence[str | int]) -> date | None:
-    try:
-        return date(*map(int, numbers))
-    except ValueError:
-        return None
-
-
-def _number(written: str) -> int:
-    """The value of a Chinese numeral from 1 to 99.
-
-    >>> _number("三"), _number("十一"), _number("三十"), _number("二十九")
-    (3, 11, 30, 29)
-    """
-    tens, ten, ones = written.rpartition("十")
-    return (_DIGITS.get(tens[-1:], 1) * 10 if ten else 0) + _DIGITS.get(ones[-1:], 0)
-
 
 # -- Metadata: meta elements, links of the head, JSON-LD
 
@@ -172,7 +51,7 @@ class Head:
         self._links: list[tuple[set[str], str]] = []
         for element in islice(tree.iter("meta", "link", "a"), 20_000):
             if element.tag == "meta":
-                name = element.get("property") or element.get("name") or element.get("itemprop") or ""
+                name = first(element.get(key, "") for key in ("property", "name", "itemprop", "http-equiv"))
                 if value := _folded(element.get("content")):
                     self._metas.setdefault(name.strip().lower(), []).append(value)
             elif (rel := element.get("rel", "")) or "creativecommons.org/" in element.get("href", ""):
@@ -183,6 +62,10 @@ class Head:
     def meta(self, *names: str) -> str:
         """Content of the first present meta element of these names (lower case), "" if there is none."""
         return first(value for name in names for value in self._metas.get(name, ()))
+
+    def like(self, pattern: re.Pattern[str]) -> list[str]:
+        """Contents of the meta elements, :data:`pattern` in the names (lower case)."""
+        return [value for name, values in self._metas.items() if pattern.search(name) for value in values]
 
     def metas(self, *names: str) -> list[str]:
         """Contents of all meta elements of the first name that is present."""
@@ -304,8 +187,8 @@ ACCURACY: Mapping[str, Mapping[str, float]] = {
         "name alone": 0.8, "json-ld": 0.75, "late byline": 0.88, "class": 0.69, "dateline": 0.67,
     },
     "day": {
-        "byline": 0.98, "microdata": 0.97, "address": 0.95, "meta": 0.93, "json-ld": 0.83, "moment in UTC": 0.83, "script": 0.8,
-        "weekday": 0.75, "late byline": 0.75, "line": 0.61, "updated": 0.34,
+        "byline": 0.94, "microdata": 0.96, "address": 0.98, "meta": 0.91, "json-ld": 0.95, "moment in UTC": 0.9, "script": 0.84,
+        "attribute": 0.95, "beside": 0.98, "weekday": 0.75, "late byline": 0.75, "line": 0.89, "updated": 0.41,
     },
     "outlet": {"byline": 0.97, "meta": 0.91, "after time": 0.8, "late byline": 0.5, "account": 0.5},
 }  # fmt: skip
@@ -317,6 +200,7 @@ STAMP = 120  # most letters of such a block
 MAX_LINE = 300  # characters of it that are read: some are endless punctuation
 MAX_SECTION = 100  # longest section, in characters
 SITE_NAME = 12  # most letters of a line that ends as a site's name and may be one
+BESIDE = 100  # most elements between the headline and one that gives a moment
 MAX_MARKED = 2_000  # most elements with telling attributes that are read
 
 _SITE = re.compile(
@@ -346,23 +230,28 @@ _HEADLINE = re.compile(
 _PERSON = re.compile(r"author|user-?name|nick-?name|byline", re.IGNORECASE)
 _PERSON_LINK = re.compile(r"/(?:u|users?|members?|people|authors?)/|[?&]uid=")
 _AUTHOR = re.compile(
-    r"(?:^|[\s|｜(（【\[·\-,，;；\d网报社台])(?:(?:文章|本文|原文)?作\s{0,4}者|撰\s{0,4}[文稿写]|供\s{0,4}稿人?|执\s{0,2}笔人?|采写|发帖者|楼主|author|文)"
-    r"\s{0,3}[:：/／]\s{0,3}(.{2,100})",
+    r"(?:^|[\s|｜丨/／(（【\[·\-,，;；\d网報报社台、])(?:(?:文章|本文|原文|原)?作\s{0,4}者|(?:采访|採訪)?[、\s]?撰\s{0,4}[文稿写寫]|[供投]\s{0,4}稿人?|执\s{0,2}笔人?"
+    r"|主[笔筆]|[采採][写寫]|[发發]帖者|[楼樓]主|author|文字?(?:[记記]者)?)\s{0,3}[:：/／丨｜|]\s{0,3}(.{2,100})",
     re.IGNORECASE,
 )
-_BARE_AUTHOR = re.compile(r"(?:^|[\s》|｜])作者\s{0,3}([\u4e00-\u9fff]{2,4})\s*(?:$|[|｜])")
+_BARE_AUTHOR = re.compile(r"(?:^|[\s》|｜])(?:作者|撰[文稿])\s{0,3}([\u4e00-\u9fff]{2,4})\s*(?:$|[|｜])")
+_BY = re.compile(r"^by\s{1,3}([\u4e00-\u9fff]{2,4}|[A-Z][\w.'’-]*(?:\s[A-Z][\w.'’-]*){1,3})\s*(?:$|[|｜·\d])", re.IGNORECASE)
+_COUNTRY = re.compile(r"^\s*[\[【(（〔]\s?[\u4e00-\u9fff]{1,4}\s?[\]】)）〕]\s*")  # of a foreign author: [美]约翰·史密斯
+_DEPARTMENT = re.compile(
+    r"([《\w][\w》]{2,20}(?:部|[处處]|科|室|局|中心|委|办|辦|组|組|院|所|站|[会會]|社))(?=$|[\s|｜丨(（/／，,])"
+)
 _SIGNED = re.compile(
-    r"^[\s□■●（(【\[—]{0,6}(?:采写|撰文|文|图文)?[\s:：/／]{0,3}(?:[\w、·／/]{2,16}?[\s／/]{0,3})?(?:首席|见习|實習|实习|特约|全媒体|融媒体?)?(?:记者|記者)"
+    r"^[\s□■●（(【\[〔—]{0,6}(?:采写|撰文|文|图文)?[\s:：/／]{0,3}(?:[\w、·／/]{2,16}?[\s／/]{0,3})?(?:首席|见习|實習|实习|特约|全媒体|融媒体?)?(?:记者|記者)"
     r"[\s:：/／]{0,3}(.{2,60})$"
 )
 _DATELINE = re.compile(r"^.{0,40}?[(（][\w·]{0,14}?(?:记者|記者)[\s:：]*([\w\s、，,·]{2,30})[)）]")
 _PHOTO = re.compile(r"(?:摄|攝|图|圖|制图|供图)[)）\s]*$")
 _NAME_ENDS = re.compile(
-    r"责任|编辑|编审|责编|主编|来源|來源|出处|日期|时间|发布|浏览|阅读|字号|分类|标签|点击|单位|访问|统计|更新|字数|评论|收藏|分享|版权|本文|链接"
-    r"|许可|声明|原创|转载|返回|审核|校对|校對|责校|摄影|[图圖摄攝][:：/／]|\d{4}|\d{1,2}:\d\d|[(（)）<【】\[\]|｜。！？:：=\"“”／]|\s[-–—·•]"
+    r"责任|責任|编辑|編輯|编审|责编|主编|来源|來源|出处|日期|时间|发布|浏览|阅读|字号|分类|标签|点击|单位|访问|统计|更新|字数|评论|收藏|分享|版权|本文|链接"
+    r"|许可|声明|原创|转载|返回|审核|校对|校對|责校|摄影|攝影|[图圖摄攝译譯][:：/／丨｜]|(?:19|20)\d\d\s?[-年/.]|(?<=\s)\d{4}|\d{1,2}:\d\d|[(（)）<【】\[\]|｜。！？:：=\"“”／]|丨|\s[-–—·•]|(?<=[\u4e00-\u9fff]{3})[\u4e00-\u9fff]{2,3}\d{1,2}日[电電]|\s[\u4e00-\u9fff]{1,6}\s?[:：]"
 )
 _TITLES = re.compile(r"^.*(?:记者|記者|作者|通讯员|研究员|教授|评论员|撰稿人|实习生|特约)[\s:：]*")
-_ROLES = re.compile(r"(?:摄影)?(?:报道|報導|整合|整理|编译|综合|供稿|摄|文|图)$")
+_ROLES = re.compile(r"(?:摄影)?(?:报道|報導|整合|整理|编译|综合|供稿|摄|文|图|[医醫][师師生]|博士|教授)$")
 _NAMES = re.compile(r"[、，,;；/＆\s]+")
 _SURNAMES = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦"
@@ -375,10 +264,10 @@ _HAN_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,6})*")
 _LATIN = re.compile(r"[A-Za-z][\w.'’-]*")
 _POSTED = re.compile(r"^([^\s|｜:：]{2,20})\s*[|｜·]?\s*发[表布]于\s?[:：]?\s?\d{4}|posted @ [\d :-]{10,20}\s(\S{2,20})\s阅读")
 _ALONE = re.compile(r"([\u4e00-\u9fff]{2,3}|[\u4e00-\u9fff] [\u4e00-\u9fff])(?:[/／].{2,10}[报網网社台刊])?")
-_NOT_AUTHOR = re.compile(r"责任|编辑|编审|责编|来源|日期|时间|发布|版权|链接|许可|声明|转载|摄影")
+_NOT_AUTHOR = re.compile(r"责任|编辑(?!部)|编审|责编|来源|日期|时间|发布|版权|链接|许可|声明|转载|摄影")
 _NO_PERSON = re.compile(
     r"://|www\.|@|登录|注册|密码|\d{4}[-年/]|team\b|discuz|公司|集团|出版|期刊|网$|^\W*$|^[A-Z]?_?\d+$|^(?:(?:super|site)?admin(?:istrator)?|root|author|name|null|none|undefined)$"
-    r"|^(?:佚名|未知|匿名|不详|无|本站|本网|原创|网络|网络整理|互联网|小编|管理员|系统管理员|编辑部|作者|登录|关注|只看该作者|楼主|微信公众平台)$",
+    r"|^(?:佚名|未知|匿名|不详|无|本[站网網报報刊台]|原创|网络|网络整理|互联网|小编|管理员|系统管理员|编辑部|作者|登录|关注|只看该作者|楼主|微信公众平台)$",
     re.IGNORECASE,
 )
 _SOURCE = re.compile(
@@ -394,7 +283,9 @@ _SOURCE_ENDS = re.compile(
     r"(?:作者|编辑|责编|责任编辑|记者|发布[时日]|时间|日期|浏览|点击|阅读|字号|字体|分享|打印|(?:19|20)\d\d[-年/.]|[【\[(（](?:字|打印|关闭)).*$"
 )
 _STAMPED = re.compile(
-    r"\d{1,2}[:：]\d\d|来\s?源|發布|发布|时间|日期|编辑|作者|更新|发表|浏览|阅读|点击|posted|创建", re.IGNORECASE
+    r"\d{1,2}[:：]\d\d|[来來]\s?源|[发發][布佈表]|[时時][间間]|日期|[编編][辑輯]|作者|更新|[浏瀏][览覽]|[阅閱][读讀]|[点點][击擊閱]|posted|创建"
+    r"|[刊张張]\w?[登贴貼]|上[载載网網]|[发發]文|[记記]者|\bdat(?:e|um)|publi[sé]|erschienen|erstellt|ver.ffentlicht",
+    re.IGNORECASE,
 )
 _STAMP = re.compile(r"(?:posted @|发[布表帖]于|编辑于|发布[日时][期间]|发文日期|日期[:：]|时间[:：])", re.IGNORECASE)
 _CHANGED = re.compile(
@@ -405,6 +296,19 @@ _CHANGED = re.compile(
 _CHANGED_DAY = re.compile(rf"(?:{_CHANGED.pattern})[\d年月日/. :：-]{{6,20}}", re.IGNORECASE)
 _WEEKDAY = re.compile(r"(?:星期|周)[一二三四五六日天]")
 _UPDATED = re.compile(r"(?:最近|最后|上次)?更新\D*$")
+_TIMED = XPath(  # values of attributes that may be a moment
+    "//@datetime | //input[@type='hidden']/@value | //span/@title | //em/@title | //i/@title | //abbr/@title | //time/@title"
+)
+_DATA = XPath(
+    "//@*[starts-with(name(), 'data-')][contains(name(), 'time') or contains(name(), 'date') or contains(name(), 'publi')"
+    " or contains(name(), 'created')]"
+)
+_HAS_DATA = re.compile(r"data-[\w-]*(?:time|date|publi|created)")
+_PUBLISHED_LIKE = re.compile(
+    r"(?:pub|releas|creat|issu|post).*(?:date|time|_at$)|(?:date|time).*(?:pub|creat|issu)|^(?:dc(?:terms)?[.:])?date$"
+)
+_IS_PUBLISHED = re.compile(r"(?:^|:)(?:datePublished|dateCreated|uploadDate)$")
+_UTC = re.compile(r"(?:Z|[+-]00:?00| GMT| UTC)$")
 _PUBLISHED = (
     "article:published_time", "pubdate", "publishdate", "datepublished", "og:published_time", "og:release_date", "og:time",
     "apub:time", "citation_publication_date", "citation_date", "dc.date", "dcterms.issued", "firstpublishedtime", "dateupdate",
@@ -420,7 +324,9 @@ _LATE_SOURCE = re.compile(r"[（(【]?(?:信息|稿件|文章)?来\s?源[:：]")
 _EDITED = re.compile(r"编\s?辑\s?[:：]|责编\s?[:：]")
 _LABEL = re.compile(r"^.{2,10}[:：]$")
 _IN_SCRIPT = re.compile(
-    r"""\b(?:publish_time|createTime|datePublished|pubDate|publishTime)["']?\s{0,3}[:=]\s{0,3}["']((?:19|20)\d\d-\d\d-\d\d[^"']{0,20})|\bct\s?=\s?["'](\d{10})["']"""
+    r"""(?:(?:[pP]ub(?:lish(?:ed)?)?_?(?:[tT]ime|[dD]ate|[aA]t|[oO]n)|[cC]reate_?[tT]ime|date_?[pP]ublished|\bct)\b["']?"""
+    r"""\s{0,3}[:=]\s{0,3}(?:new Date\()?|/Date\(|(?:show|format|print)_?(?:[dD]ate|[tT]ime)\()["']?"""
+    r"""((?:19|20)\d\d[-/]\d\d?[-/]\d\d?[^"']{0,20}|(?<=["'])[A-Z][a-z]{2}\w*,? [\w :+-]{10,30}|\d{10}(?:\d{3})?(?!\d))"""
 )
 _HERE = re.compile(r"(?:当前|您的|所在|现在|你的|您现在的|您当前的|您所在的)(?:的)?位置(?:是)?|您现在所在的?位置|^位置")
 _CRUMB = re.compile(r"\s*(?:[>＞»›→]|-&gt;|::)+\s*")
@@ -510,6 +416,7 @@ class Witnesses:
     ) -> None:
         self.tree, self.blocks, self.url, self.fetched, self.anchors = tree, blocks, url, fetched, anchors
         self.is_account = not source or "js_name" in source  # of WeChat, perhaps
+        self.has_data = not source or _HAS_DATA.search(source) is not None
         self.head = Head(tree, url)
         self.marked: list[HtmlElement] = cast("list[HtmlElement]", _MARKED(tree))[:MAX_MARKED]
         self.page = _NO_SIGNS.sub("", " ".join((tree.findtext(".//title") or "")[:1000].split())[:MAX_VALUE])
@@ -521,6 +428,7 @@ class Witnesses:
         self.parts = _STRONG.split(self.page)
         parts = [part for part in self.parts if part and part not in self.names]
         self.is_silent = all(map(_NO_TITLE.fullmatch, parts)) or (len(parts) == 1 and _is_like_site(parts[0]))  # names no page
+        self.is_chinese = re.search(r"[\u4e00-\u9fff]", self.page + "".join(block.text for block in blocks[:NEAR])) is not None
         self.title, self.place = "", 0  # elected headline, and the index of its block
         self.near: list[Block] = []  # lines around the headline, a label and its value in one, as at the
         self.end = _lines(self.blocks[-NEAR:])
@@ -576,7 +484,7 @@ class Witnesses:
         elif not heard:
             lines = (b for b in self.blocks[:500] if 4 <= b.letters <= 40 and not b.links and not b.furniture)
             rest = (b.text for b in lines if not b.text.endswith(("。", "；")))  # a sentence is no headline
-            yield "title", "first line", first(t for t in rest if t not in (*self.names, self.page) and not _FULL.search(t))
+            yield "title", "first line", first(t for t in rest if t not in (*self.names, self.page) and not self._day(t))
 
     def _is_site(self, block: Block) -> bool:
         linked = block.link_share > 0.9 and _is_home(block.href)
@@ -623,32 +531,57 @@ class Witnesses:
     # Day
 
     def _days(self) -> Iterator[tuple[str, str]]:
-        marked = (e for e in self.marked if "datePublished" in _property(e))
-        declared = {
-            "json-ld": self.head.data("datePublished", "pubDate", "dateCreated"),
-            "meta": self.head.meta(*_PUBLISHED),
-            "microdata": first(e.get("datetime") or e.get("content") or e.get("title") or "" for e in marked),
+        marked = (e for e in self.marked if any(map(_IS_PUBLISHED.search, _property(e))))
+        declared: dict[str, Iterable[str]] = {
+            "json-ld": [self.head.data("datePublished", "pubDate", "dateCreated")],
+            "meta": [self.head.meta(*_PUBLISHED), *self.head.like(_PUBLISHED_LIKE)],
+            "microdata": (e.get("datetime") or e.get("content") or e.get("title") or _content(e) for e in marked),
+            "attribute": self._of_attributes(),
+            "script": self._of_scripts(),
         }
-        for witness, text in declared.items():
-            moment = in_beijing(text)
-            yield "moment in UTC" if moment != text else witness, self._day(moment)
+        heard = False
+        for witness, values in declared.items():
+            if heard and witness == "script":
+                break  # it says the same again
+            for value in filter(None, values):
+                written = moment_of(value)
+                moment = in_beijing(written) if self.is_chinese else written
+                if day := self._day(moment):
+                    yield "moment in UTC" if _UTC.search(written) and witness not in ("attribute", "script") else witness, day
+                    heard = True
+                    break
         own = (block for block in self.near if block.link_share <= 0.5 or _STAMP.match(block.text) or _is_home(block.href))
         near = [block for block in own if "。" not in block.text and not (block.letters > 60 and is_sentence(block.text))]
         texts = [block.text[:MAX_LINE] for block in near if not _UPDATED.match(block.text)]
-        days = [(line, self._day(_CHANGED_DAY.sub("", line))) for line in texts]
+        days = [(plain_day(line), self._day(_CHANGED_DAY.sub("", line))) for line in texts]
         yield "byline", first(day for line, day in days if day and _STAMPED.search(line) and not _WEEKDAY.search(line))
-        yield "line", first(day for line, day in days[:15] if day and count_letters(line) <= 14 and not _WEEKDAY.search(line))
+        yield "line", first(day for line, day in days[:15] if day and count_letters(line) <= 20 and not _WEEKDAY.search(line))
+        beside = [*self.blocks[self.place + 1 : self.place + 4], *self.blocks[max(0, self.place - 2) : self.place][::-1]]
+        close = (plain_day(block.text[:MAX_LINE]) for block in beside if block.letters <= 40 and "。" not in block.text)
+        firm = (line for line in close if HAS_YEAR.search(line) and not _UPDATED.match(line))
+        yield "beside", first(self._day(_CHANGED_DAY.sub("", line)) for line in firm)
         late = [b.text[:MAX_LINE] for b in self.blocks[self.place + NEAR :] if b.letters <= 60 and _STAMP.search(b.text[:60])]
         yield "late byline", first(map(self._day, late[:20]))
         yield "weekday", first(day for line, day in days if day and _WEEKDAY.search(line))
         changed = (b.text[:MAX_LINE] for b in (*self.near, *self.end) if b.letters <= 60)
         yield "updated", first(self._day(line[found.end() :]) for line in changed if (found := _CHANGED.search(line)))
+        yield "address", in_address(self.url, self.fetched)
+
+    def _of_attributes(self) -> list[str]:
+        """The value that may be a moment of the element nearest to the headline."""
+        timed = cast("list[Any]", _TIMED(self.tree)) + (cast("list[Any]", _DATA(self.tree)) if self.has_data else [])
+        values = [value for value in timed[:MAX_MARKED] if len(value) <= 40 and self._day(moment_of(value))]
+        headline = self.blocks[self.place].element if self.blocks and values else None
+        if headline is None:
+            return []
+        order = {element: number for number, element in enumerate(self.tree.iter())}
+        steps = [abs(order[value.getparent()] - order.get(headline, 0)) for value in values]
+        return [values[steps.index(min(steps))]] if min(steps) <= BESIDE else []
+
+    def _of_scripts(self) -> Iterator[str]:
         for script in self.tree.iter("script"):
             if (source := script.text) and (found := _IN_SCRIPT.search(source[:MAX_SCRIPT])):
-                moment = found[1] or (datetime.fromtimestamp(int(found[2]), UTC) + BEIJING).isoformat()[:19]
-                yield "script", self._day(moment)
-                break
-        yield "address", in_address(self.url, self.fetched)
+                yield found[1]
 
     def _day(self, text: str) -> str:
         return in_text(text, self.url, self.fetched) if text else ""
@@ -748,29 +681,21 @@ def _without_site(title: str, names: Collection[str] = ()) -> str:
     return title.strip(" -–—|_")
 
 
-def in_beijing(text: str) -> str:
-    """A moment of a page's metadata; in Beijing, if it is given in UTC, as programs do that make pages.
-
-    >>> in_beijing("2024-03-01T16:30:00.000Z"), in_beijing("2024-03-01T16:30:00+08:00")
-    ('2024-03-02T00:30:00+00:00', '2024-03-01T16:30:00+08:00')
-    """
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        return (moment + BEIJING).isoformat() if moment.utcoffset() == timedelta() else text
-    except (ValueError, OverflowError):
-        return text
-
-
 def _author(line: str) -> str:
     """The authors that a line names, "" if none; editors are not authors.
 
     >>> _author("来源：党建网 作者：张三 李四"), _author("责任编辑：张三"), _author("文/王五"), _author("本文作者： Dr Kuma")
     ('张三、李四', '', '王五', 'Dr Kuma')
+    >>> _author("撰文丨林小满 编辑丨周遥"), _author("作者：[美]约翰·史密斯 译者：林小满"), _author("作者：健康报编辑部")
+    ('林小满', '约翰·史密斯', '健康报编辑部')
     """
-    match = _AUTHOR.search(line)
+    match = _AUTHOR.search(line) or _BY.search(line)
     if match is None and (match := _BARE_AUTHOR.search(line)) and match[1][0] not in _SURNAMES:  # 作者最新文章
         return ""
-    names = _split_names(match[1]) if match and not re.match(r"\w+\s?=", match[1]) else []
+    named = _COUNTRY.sub("", match[1]) if match else ""
+    if (department := _DEPARTMENT.match(named)) is not None:
+        return _people([department[1]])
+    names = _split_names(named) if not re.match(r"\w+\s?=", named) else []
     return "" if any(len(name) > 8 and name.isalpha() and not name.isascii() for name in names) else _people(names)
 
 

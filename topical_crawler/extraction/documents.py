@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.details import in_address, in_text
+from topical_crawler.extraction.days import in_address, in_text
 from topical_crawler.text.passages import Passage
 
 FORMATS = ("pdf", "docx", "ofd")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.details import Details, in_beijing, in_text, read_details
+from topical_crawler.extraction.days import in_beijing, in_text
+from topical_crawler.extraction.details import Details, read_details
 from topical_crawler.extraction.documents import DOCUMENT, MARK, day_of, is_document, name_of, passages_of
 from topical_crawler.extraction.forum import ADDRESS, CODE_WORDS, DECLARED, MIN_WORDS, REPLY, WORDS, read_thread
 from topical_crawler.extraction.kinds import (
