@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from crawl_tools import Reply, Site, article, crawl, rows
 
 PAGES = 40
@@ -24,6 +26,25 @@ def test_a_site_under_sessions_of_an_unknown_name_is_fetched_once(topic: Path, t
     assert crawled.code == 0, crawled.log
     kept = [row for row in rows(tmp_path / "data") if row.keep]
     assert len(kept) == PAGES
+    assert fetched < 1.5 * PAGES
+    assert "same page" in crawled.log
+
+
+@pytest.mark.parametrize("form", ["/{}/{}.html", "/news/(S({}))/{}.aspx", "/s-{}/show/{}", "/{}/list/?id={}"])
+def test_a_site_under_sessions_in_the_path_is_hardly_fetched_again(form: str, topic: Path, tmp_path: Path) -> None:
+    with Site() as site:
+
+        def page(path: str) -> Reply:
+            number = (re.findall(r"(\d+)\D*$", path) or [""])[-1]
+            session = f"{len(site.hits):04x}c0ffee{len(site.hits):02}"
+            links = {form.format(session, n): f"党建 {n}" for n in range(PAGES) if str(n) != number}
+            return Reply(article(f"第{number}篇", links))
+
+        site.routes = {"": page, "/robots.txt": Reply("", 404)}
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, pages=6 * PAGES)
+        fetched = len(site.pages())
+    assert crawled.code == 0, crawled.log
+    assert len([row for row in rows(tmp_path / "data") if row.keep]) == PAGES
     assert fetched < 1.5 * PAGES
     assert "same page" in crawled.log
 

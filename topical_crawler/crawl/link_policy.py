@@ -24,7 +24,7 @@ from typing import Any
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.crawl.host_counts import HostCounts, Ledger, Store, section
 from topical_crawler.crawl.options import CrawlOptions
-from topical_crawler.crawl.parameters import Parameters, digest
+from topical_crawler.crawl.parameters import Parameters, digest, has_some
 from topical_crawler.extraction import documents
 from topical_crawler.frontier.base import NO_PAGES, SEED_PRIORITY, Entry, Outcome
 from topical_crawler.items import LISTED, PART_OF, PageItem
@@ -113,7 +113,7 @@ class LinkPolicy:
             counts.texts += gave_text
             part = section(outcome.url)
             counts.sections[part] = counts.sections.get(part, 0) + 1
-            if "?" in outcome.url:
+            if has_some(outcome.url):
                 counts.parameters = counts.parameters or Parameters()
                 counts.parameters.count(outcome.url, gave_text, outcome.reason == DUPLICATE)
             form = shape(outcome.url)

@@ -1,11 +1,13 @@
 """Parameters of addresses that change nothing on a site, whatever they are called: learned from the pages that were fetched.
 
 A session's number in every link makes new addresses of the same pages without end. Names that are known (``PHPSESSID``) are left
-out of every address (:mod:`topical_crawler.web.urls`); others show by what they lead to.
+out of every address (:mod:`topical_crawler.web.urls`); others show by what they lead to. A folder whose name looks drawn at
+random (``/69f4c0de/``) is a parameter, too, named by its place.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
@@ -16,6 +18,7 @@ PROOFS = 5
 """Pages with a text that must have been fetched again as duplicates under another value of a parameter. One address behind which
 everything is the same, such as that of an error, is one proof only."""
 MOST = 8  # parameters of an address that is looked at; one with more is left alone
+_RANDOM = re.compile(r"(?<=/)(?=[^/]*[0-9])(?=[^/]*[a-z])[\w()~-]{8,}(?=/)", re.IGNORECASE)
 REMEMBERED = 2_000
 """Addresses without one of their parameters that are remembered of a host, the latest ones."""
 
@@ -106,6 +109,15 @@ class Parameters:
         return found
 
 
+def has_some(url: str) -> bool:
+    """Whether an address has parameters.
+
+    >>> [has_some(f"http://a.cn/{path}") for path in ("党建.html", "党建?id=1", "69f4c0de/党建.html", "20240503/1.html")]
+    [False, True, True, False]
+    """
+    return "?" in url or _RANDOM.search(url) is not None
+
+
 def digest(text: str) -> int:
     """64 bits that stand for a text, the same for all workers."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
@@ -116,9 +128,10 @@ def _key(path: str, query: list[tuple[str, str]], parameter: str) -> int:
 
 
 def _parts(url: str) -> tuple[int, str, list[tuple[str, str]]] | None:
-    """The digest of an address, what stands before its query, and its parameters; None where it has none or too many."""
-    if "?" not in url:
+    """The digest of an address, its path without random folders, and its parameters; None where it has none or too many."""
+    if not has_some(url):
         return None
     path, _, query = (whole := canonical(url)).partition("?")
-    found = [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&"))]
-    return (digest(whole), path, found) if query and len(found) <= MOST else None
+    found = [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&") if pair)]
+    found += [(f"/{path.count('/', 0, match.start())}", match[0]) for match in _RANDOM.finditer(path)]
+    return (digest(whole), _RANDOM.sub("", path), found) if found and len(found) <= MOST else None
