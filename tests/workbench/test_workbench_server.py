@@ -212,6 +212,7 @@ def test_the_page_as_fetched_is_shown_where_nothing_can_run(served: Served) -> N
     assert status == 200
     assert headers["content-security-policy"].startswith("sandbox; default-src 'none'")
     assert served.api(f"{CRAWL}/texts/19")["text"]["title"] in body.decode()
+    assert served.ask(f"{CRAWL}/texts/20/source")[0] == 200  # the archive has an index beside it by now
 
 
 def test_words_are_those_of_the_texts(served: Served) -> None:

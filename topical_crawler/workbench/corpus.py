@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +18,7 @@ from topical_crawler.export.rows import as_dict
 from topical_crawler.extraction.documents import format_of
 from topical_crawler.extraction.pool import DocumentPool
 from topical_crawler.judging.sample import MARKS
-from topical_crawler.recordings.reader import Recording
+from topical_crawler.recordings.reader import Recording, RecordingError, recorded_files
 from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import mark_page
 from topical_crawler.services.documents import read_as_page
@@ -259,10 +260,12 @@ def source(bench: Bench, values: Values) -> dict[str, Any]:
     return {"html": decode(answer.body, answer.header("content-type"))[0]}
 
 
-def _archived(bench: Bench, crawl: str) -> str:
-    """The files of a crawl's archive, separated by commas; "" where there are none."""
+def _archived(bench: Bench, crawl: str) -> list[Path]:
+    """The files of a crawl's archive."""
     folder = archive_folder(bench.settings, crawl) or bench.place(crawl).folder.archive
-    return ",".join(map(str, sorted(folder.glob("*.warc*")))) if folder.is_dir() else ""
+    with suppress(RecordingError):
+        return recorded_files(folder)
+    return []
 
 
 # -- Words

@@ -33,6 +33,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.sqlite import FrontierFileError
+from topical_crawler.recordings.reader import RecordingError
 from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import Questions
 from topical_crawler.services.catalogue import LANGUAGES, Voice
@@ -47,7 +48,7 @@ HOST = "127.0.0.1"
 OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation for module in (crawl, corpus, judge, topic, export) for operation in module.OPERATIONS
 }
-ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, ValueError, OSError, Timeout)
+ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, RecordingError, ValueError, OSError, Timeout)
 """What can go wrong with a crawl or a request; their messages are for people."""
 
 
