@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.web.dom import MAX_LABEL, MAX_LABELS, MAX_PATH
 from topical_crawler.web.page import AROUND, MAX_ANCHOR, MAX_LEAD, MAX_TEXT, Evidence, Link, Page, description_of, full_text
+from topical_crawler.web.urls import canonical
 
 URL = "http://www.example.cn/dj/index.html"
 
@@ -359,3 +360,71 @@ def test_links_are_read_up_to_a_bound() -> None:
 def test_a_page_of_endless_tags_is_read_up_to_a_bound() -> None:
     read = Page.from_html("http://a.cn/", "<title>党建</title>" + "<p>组织生活</p>" * 200_000, runs=True)
     assert read.title == "党建" and read.runs is not None and 25_000 < len(read.runs) < 35_000
+
+
+BASE = "http://a.cn/dj/list.html"
+HEADED = "<title>第一党支部的工作</title><p>我们在这里学习，大家都来了。"
+
+
+@pytest.mark.parametrize(
+    ("written", "encoding", "url"),
+    [
+        ("3.asp?name=洪17", "gb18030", "http://a.cn/dj/3.asp?name=%BA%E917"),
+        ("//b.cn/党?a=洪&b=1#顶", "gb18030", "http://b.cn/%E5%85%9A?a=%BA%E9&b=1"),
+        ("/s?kw=%BA%E9洪", "gb18030", "http://a.cn/s?kw=%BA%E9%BA%E9"),
+        ("/s?kw=黨務", "big5", "http://a.cn/s?kw=%C4%D2%B0%C8"),
+        ("/s?kw=☂洪", "big5", "http://a.cn/s?kw=%26%239730%3B%AC%78"),  # what an encoding lacks
+        ("/s?kw=洪", "utf-8", "http://a.cn/s?kw=%E6%B4%AA"),
+        ("/s?kw=洪", "utf-16-le", "http://a.cn/s?kw=%E6%B4%AA"),
+    ],
+)
+def test_a_query_is_in_the_encoding_of_its_page(written: str, encoding: str, url: str) -> None:
+    links = Page.from_html(BASE, f'{HEADED}<a href="{written}">', encoding).links
+    assert [canonical(link.url) for link in links] == [canonical(url)]
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        (r"..\n\1.html", "http://a.cn/n/1.html"),
+        (r"\n\1.html", "http://a.cn/n/1.html"),
+        (r"http:\\b.cn\1.html", "http://b.cn/1.html"),
+        (r"\\b.cn\1.html", "http://b.cn/1.html"),
+        (r"/\b.cn/1.html", "http://b.cn/1.html"),
+        (r"/s?p=a\b", "http://a.cn/s?p=a\\b"),
+    ],
+)
+def test_backslashes_are_read_as_browsers_read_them(written: str, url: str) -> None:
+    assert [link.url for link in Page.from_html(BASE, f'<a href="{written}">').links] == [url]
+
+
+@pytest.mark.parametrize(
+    ("html", "paths"),
+    [
+        ("""<div onclick="location.href='/n/1.html'">一</div>""", "/n/1.html"),
+        ("""<a href="#" onclick="window.open('n/2.html', '_blank'); return false">二</a>""", "/dj/n/2.html"),
+        ("""<a href="javascript:void(0)" onClick='self.location = "show?id=3"'>三</a>""", "/dj/show?id=3"),
+        ("""<a href="javascript:top.location.replace('/n/4.jsp')">四</a>""", "/n/4.jsp"),
+        ("""<li onclick="openNews('./n/5.shtml?x=1', 5)">五</li>""", "/dj/n/5.shtml?x=1"),
+        ("""<li onclick="tab('tab1');alert('确定吗？');play('1', '2.5')">""", ""),
+        ("""<li onclick="location.href='/n/show.asp?id=' + this.id">""", ""),
+        ("""<li onclick="s.replace('a', 'b')">""", ""),
+        ("<select><option value='/links/6.html'>六<option value=page7.htm>七", "/links/6.html /dj/page7.htm"),
+        ("<select><option value=8>8<option value=2024.5>5 月<option value='a/b'>北京<option>九.html", ""),
+        ("<script>createPageHTML(3, 0, 'index', 'htm');</script>", "/dj/index_1.htm /dj/index_2.htm"),
+        ("""<script>createPageHTML("box", 4, 2, "list", "html", 60)</script>""", "/dj/list_3.html /dj/list_4.html"),
+        ("<script>createPageHTML(1, 0, 'index', 'htm')</script>", ""),
+        ("<script>function createPageHTML(total, present, name, suffix) {}</script>", ""),
+    ],
+)
+def test_addresses_that_scripts_go_to_are_links(html: str, paths: str) -> None:
+    links = Page.from_html(BASE, HEADED + html).links
+    assert [link.url.removeprefix("http://a.cn") for link in links] == paths.split()
+
+
+def test_pages_of_a_list_are_numbered_from_the_present_one_on() -> None:
+    html = "<script>createPageHTML(900, 7, 'list', 'html')</script>"
+    urls = [link.url for link in Page.from_html("http://a.cn/dj/list_7.html", html).links]
+    assert urls[0] == "http://a.cn/dj/list_8.html" and 10 < len(urls) < 100
+    last = Page.from_html("http://a.cn/dj/list_3.html", "<script>createPageHTML(4, 3, 'list', 'html')</script>")
+    assert last.links == ()

@@ -72,6 +72,7 @@ def test_canonical(url: str, expected: str) -> None:
         *("utm_source=weixin", "UTM_Campaign=x", "spm=a1z09.2.0.0.407d2e8dYvmoAa", "spm_id_from=333.337", "fromid=1673264"),
         *("isappinstalled=0", "share_token=abc", "gclid=x", "fbclid=x", "bd_vid=1", "nsukey=x", "chksm=6b66", "%75tm_source=x"),
         *("PHPSESSID=a1", "ASPSESSIONIDQQBTTRCB=LLKJ", "jsessionid=1B2C", "sid=896fdfef3883114171de384cf10702ce"),
+        *("share_source=weixin", "sharer_shareid=1", "pk_campaign=x", "pk_kwd=y", "mtm_cid=1", "from=weibo", "fr=app"),
         *("s=0123456789abcdef0123456789abcdef", "sessionid=7151C7DE-CD7B-42F5-809B-16AEFC491FAC"),
     ],
 )
@@ -85,11 +86,29 @@ def test_noise_goes(noise: str) -> None:
     [
         *("from=20", "from=2019-01-01", "from=CNY&to=USD", "from=", "sid=12", "sid=20190305", "sid=6907712345678901234"),
         *("sid=dang-shi-xue-xi-jiao-yu-2021", "s=党建", "sessionid=3", "id=1", "page=2", "ref=master", "formid=1", "spmx=1"),
-        *("token=MzsxNjExODMy", "source=hp"),
+        *(
+            "token=MzsxNjExODMy",
+            "source=hp",
+            "pk_id=77",
+            "pk=1",
+            "share_id=5",
+            "share_type=fund",
+            "share_code=AbC",
+            "share_no=600001",
+        ),
     ],
 )
 def test_content_stays(content: str) -> None:
+    assert len(urlsplit(canonical(f"http://a.cn/show?{content}")).query) >= len(content)
     assert len(urlsplit(canonical(f"http://a.cn/t1.html?{content}")).query) >= len(content)
+
+
+@pytest.mark.parametrize("path", ["show", "list.php", "list2.php", "translate", "2024/"])
+def test_a_word_of_origin_chooses_where_the_path_names_no_page(path: str) -> None:
+    assert canonical(f"http://a.cn/{path}?from=beijing").endswith("?from=beijing")
+    assert canonical(f"http://a.cn/{path}?fr=zh&p=1").endswith("?fr=zh&p=1")
+    assert canonical(f"http://a.cn/{path}?from=groupmessage&fr=aladdin") == f"http://a.cn/{path}"
+    assert canonical("http://a.cn/2024/t20240501_77.shtml?from=hot") == "http://a.cn/2024/t20240501_77.shtml"
 
 
 @pytest.mark.parametrize(

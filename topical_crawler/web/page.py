@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topical_crawler.web import rights
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
-from topical_crawler.web.urls import without_user, word_set
+from topical_crawler.web.urls import browser_slashes, without_user, word_set
 
 MAX_ANCHOR = 200  # longest anchor text kept, in characters: longer ones are teasers wrapped in a link
 MAX_LEAD = 90  # longest `lead` kept, in characters: about the length of a Chinese meta description
@@ -38,6 +38,7 @@ the square of either, and the text of nested links the square again: minutes for
 _SPACE = re.compile(r"\s+")
 # A terminal would obey some of them; the last turn the order of letters around.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_OTHER = re.compile(r"[^\x00-\x7f]+")
 _COMMA = re.compile(r"[,，、;；]")
 _MANY_TAGS = 5_000
 _MOST_TAGS = 60_000  # of a page that is judged: more hold up the event loop. Its text is read in another process
@@ -67,7 +68,22 @@ _FURNITURE = ", ".join((*_UNSEEN, "nav", "header", "footer", "aside", "select", 
 
 # Places on the page itself lead nowhere, and articles have hundreds: the parser leaves them out.
 _PLACES = "a[href]:not([href^='#']), area[href], frame[src], iframe[src]"
+_SCRIPT_PLACES = f"{_PLACES}, [onclick], option[value*='.'], option[value*='/']"  # few pages have them, and the search takes time
+_SCRIPT_MARKS = ("onclick", "onClick", "ONCLICK", "<option", "<OPTION")
 _PLACES_PER_LINK = 4  # read where each may be one that leads to the same page as another
+_ADDRESS = (
+    r"((?:https?:/|\.{0,2}/)[^'\"<>\s]*|[^'\"<>\s/.][^'\"<>\s]*\.(?:[sx]?html?|aspx?|jspx?|php|do|cgi)(?:[?#][^'\"<>\s]*)?)"
+)
+_OPTION = re.compile(_ADDRESS)
+_SCRIPTED = re.compile(  # addresses that a script goes to, or hands to a function; not those to which it adds something
+    r"(?:(?:location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\(|\bopen\s*\()\s*['\"]([^'\"<>\s]+)"
+    rf"|['\"]{_ADDRESS})['\"](?!\s*\+)"
+)
+_NUMBERED = re.compile(  # pages of a list: how many, the present one, and their name, as TRS and its kin announce them
+    r"\bcreatePage\w*\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?(\d{1,6})\s*,\s*(\d{1,6})\s*,\s*['\"]([\w./-]+)['\"]\s*,\s*['\"](\w+)['\"]"
+)
+_MOST_NUMBERED = 50  # next pages of a list
+
 _Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as written, text, element and its attributes
 
 
@@ -242,7 +258,7 @@ class Page:
         """
         tree = parsed(html)
         meta, filed, wishes = _meta(tree)
-        links, places, unread = _links(tree, html, url, around, paths, most_links)
+        links, places, unread = _links(tree, html, url, encoding, around, paths, most_links)
         title, heading, body = tree.css_first("title"), tree.css_first("h1"), tree.body
         title_text, heading_text = _text(title)[:MAX_HEAD], _text(heading)[:MAX_HEAD]
         if body is not None:
@@ -467,7 +483,7 @@ def _last_within(node: LexborNode) -> LexborNode:
 
 
 def _links(
-    tree: LexborHTMLParser, html: str, url: str, around: bool, paths: bool | Callable[[str], bool], most: int
+    tree: LexborHTMLParser, html: str, url: str, encoding: str, around: bool, paths: bool | Callable[[str], bool], most: int
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]], int]:
     """The first ``most`` links, (path, text) of every place of those that may be labels of the page, and how many places were not
     read. Paths are left out where these places are too few to matter."""
@@ -477,22 +493,26 @@ def _links(
     targets: dict[str, _Target] = {}
     filed: list[_Target] = []
     of_crumbs, layout = crumbs(tree, html), Paths()
-    nodes = tree.css(_PLACES)
+    nodes = tree.css(_SCRIPT_PLACES if any(mark in html for mark in _SCRIPT_MARKS) else _PLACES)
     read = 0
-    for place in map(_place, nodes):
+    for node in nodes:
         if len(targets) >= most or read >= _PLACES_PER_LINK * most:
             break
         read += 1
-        target, _, node, attrs = place
-        # Most links are on many pages: found in the cache whatever page they are on, where it does not matter.
-        whole, of_host = target.startswith(("http://", "https://")), target[:1] == "/" != target[1:2]
-        absolute = _join("" if whole else origin if of_host else base, target)
-        if not absolute:
-            continue
-        if absolute not in targets or not targets[absolute][1]:
-            targets[absolute] = place
-        if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
-            filed.append(place)
+        for place in _places(node):
+            target, _, _, attrs = place
+            # Most links are on many pages: found in the cache whatever page they are on, where it does not matter.
+            whole, of_host = target.startswith(("http://", "https://")), target[:1] == "/" != target[1:2]
+            absolute = _join("" if whole else origin if of_host else base, target, encoding)
+            if not absolute:
+                continue
+            if absolute not in targets or not targets[absolute][1]:
+                targets[absolute] = place
+            if (is_label(absolute, attrs.get("rel")) or (of_crumbs and node.mem_id in of_crumbs)) and "href" in attrs:
+                filed.append(place)
+    if (body := tree.body) is not None:
+        for target in _numbered(html, url):
+            targets.setdefault(_join(base, target), (target, "", body, {}))
     texts = _surroundings(tree, {node.mem_id for _, _, node, _ in targets.values() if node.tag == "a"}) if around else {}
     wants_path = paths if callable(paths) else lambda _: paths
     links = [
@@ -504,12 +524,28 @@ def _links(
     return tuple(links), own, len(nodes) - read
 
 
-def _place(node: LexborNode) -> _Target:
+def _places(node: LexborNode) -> Iterator[_Target]:
+    """The addresses of an element: its own, and those of its scripts."""
     attrs = node.attributes
+    target = (attrs.get("href") or attrs.get("src") or "").strip()
+    if node.tag == "option":
+        target = option[0] if (option := _OPTION.fullmatch((attrs.get("value") or "").strip())) else ""
+    script = f"{attrs.get('onclick') or ''} {target if target.startswith('javascript:') else ''}"
+    found = [target, *(one or other for one, other in _SCRIPTED.findall(script))] if script != " " else [target]
+    if not any(found):
+        return
     text = _text(node) or (attrs.get("title") or attrs.get("alt") or "").strip()
     if not text and (image := node.css_first("img[alt]")) is not None:
         text = (image.attributes.get("alt") or "").strip()
-    return (attrs.get("href") or attrs.get("src") or "").strip(), text, node, attrs
+    yield from [(address, text, node, attrs) for address in found if address]
+
+
+def _numbered(html: str, url: str) -> Iterator[str]:
+    """The next pages of a list, as written, whose number a script announces."""
+    for total, present, name, suffix in _NUMBERED.findall(html) if "createPage" in html else ():
+        number = int(present)
+        end = int(total) + (number > 0 and f"_{number}." not in url)  # some count from one
+        yield from [f"{name}_{n}.{suffix}" for n in range(number + 1, min(end, number + _MOST_NUMBERED))]
 
 
 def address(target: str, base: str) -> str:
@@ -523,15 +559,19 @@ def address(target: str, base: str) -> str:
 
 
 @lru_cache(maxsize=8_192)
-def _join(base: str, target: str) -> str:
-    """``target`` made absolute; "" where it is not a web address (javascript:, mailto:, broken brackets)."""
+def _join(base: str, target: str, encoding: str = "utf-8") -> str:
+    """``target`` made absolute, its query in the ``encoding`` of its page, as browsers do; "" where it is not a web address
+    (javascript:, mailto:, broken brackets)."""
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
         return ""
     try:
-        absolute = _CONTROL.sub(lambda match: f"%{ord(match[0]):02X}", urljoin(base, target))
+        absolute = _CONTROL.sub(lambda match: f"%{ord(match[0]):02X}", urljoin(base, browser_slashes(target)))
         parts = urlsplit(absolute)
     except ValueError:
         return ""
+    if not parts.query.isascii() and not encoding.startswith("utf"):
+        path, mark, query = absolute.partition("?")
+        absolute = path + mark + _OTHER.sub(lambda match: quote(match[0].encode(encoding, "xmlcharrefreplace"), safe=""), query)
     return without_user(absolute) if parts.scheme in ("http", "https") and parts.hostname else ""
 
 

@@ -36,16 +36,26 @@ TRACKING = word_set(  # parameters that never choose the content, whatever their
     "isappinstalled nsukey wxshare_count wx_share mpshare chksm pass_ticket ascene exportkey exptype "
     "weibo_id weibo_from sinawapsharesource tt_from tt_medium bbid "
     # where the reader came from
-    "fromid fromtitle fromuid from_source from_wecom fromsource fromapp referer referrer"
+    "fromid fromtitle fromuid from_source from_wecom fromsource fromapp referer referrer "
+    # shares of Bilibili, Toutiao and Douyin; campaigns of Matomo
+    "share_source share_medium share_plat share_session_id share_tag share_times share_from share_token share_did share_sign "
+    "share_version share_iid share_link_id share_track_info share_app_name pk_campaign pk_kwd pk_keyword pk_source pk_medium "
+    "pk_content pk_cid pk_cpn pk_vid"
 )
 
-NOISE_PREFIXES = ("utm_", "share_", "sharer_", "mtm_", "pk_", "wt_mc", "aspsessionid")
-"""Families of such parameters: campaign tags, the shares of apps (``share_token``, ``sharer_shareid`` …), and sessions of ASP."""
+NOISE_PREFIXES = ("utm_", "sharer_", "mtm_", "wt_mc", "aspsessionid")
+"""Families of such parameters: campaign tags, the shares of WeChat (``sharer_shareid`` …), and sessions of ASP. Names of families
+that have other uses, too (``pk_id``, ``share_id``), are in the table."""
 
 ORIGIN = frozenset(("from", "fr", "frm"))
-"""Where the reader came from, when the value is a word (``from=timeline``, ``fr=aladdin``). A number or a date is an offset or
-the start of a range (``from=20``), and beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
+"""Where the reader came from, when the value is one of :data:`ORIGINS`, or any word on a path that names its page by a number
+(``/t20190521_5123.shtml?from=hot``). Any other chooses (``show?from=beijing``); a number or a date is an offset or the start of a
+range (``from=20``), and beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
+ORIGINS = word_set(
+    "timeline singlemessage groupmessage appmessage appmsg message wechat weixin wx weixinmp qq qzone mqq weibo sinaweibo tsina "
+    "tieba aladdin baidu sogou so google bing search feed rss share app android ios iphone pc wap mobile h5 index home homepage"
+)
 
 SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")  # names that only ever carry a session
 
@@ -86,6 +96,7 @@ _PATH_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/]", re.ASCII)
 _QUERY_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]", re.ASCII)
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 _USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@")
+_NUMBERED = re.compile(r"/[^/]*[0-9][^/.]*(?:\.[sx]?html?)?\Z")  # no script has such a name
 _OUTSIDE = "".join(map(chr, range(33)))
 PORTS = {"http": 80, "https": 443}
 
@@ -103,7 +114,7 @@ def canonical(url: str) -> str:
     """
     if len(url) > MAX_LENGTH:
         return ""
-    url = _browser_slashes(url.strip(_OUTSIDE))
+    url = browser_slashes(url.strip(_OUTSIDE))
     try:
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, parts.hostname, parts.port
@@ -117,8 +128,8 @@ def canonical(url: str) -> str:
         host = f"[{host}]"
     if not _HOST.fullmatch(host):
         return ""
-    query = _query(parts.query) if parts.query else ""
     path = _path(parts.path)
+    query = _query(parts.query, path) if parts.query else ""
     if not query:
         path = INDEX_PAGE.sub("/", path)
     authority = host if port is None or port == default else f"{host}:{port}"
@@ -136,8 +147,12 @@ def fingerprint(url: str) -> bytes:
     return blake2b(canonical(url).encode("ascii"), digest_size=16).digest()
 
 
-def _browser_slashes(url: str) -> str:
-    """Backslashes before the query become slashes, as browsers read them."""
+def browser_slashes(url: str) -> str:
+    """Backslashes before the query become slashes, as browsers read them.
+
+    >>> browser_slashes(r"\\党建\\1.html?p=a\\b")
+    '/党建/1.html?p=a\\\\b'
+    """
     if "\\" not in url:
         return url
     end = min((i for i in (url.find("?"), url.find("#")) if i >= 0), default=len(url))
@@ -176,21 +191,22 @@ def _resolve_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _query(query: str) -> str:
+def _query(query: str, path: str) -> str:
     if not _QUERY_PLAIN.fullmatch(query):
         query = _QUERY_ODD.sub(_escape, query)
     pairs = [(name.lower(), name, equals, value) for name, equals, value in (p.partition("=") for p in query.split("&") if p)]
     has_to = any(name == "to" for name, *_ in pairs)
-    kept = [pair for pair in pairs if not _is_noise(pair[0], pair[3], has_to)]
+    numbered = _NUMBERED.search(path) is not None
+    kept = [pair for pair in pairs if not _is_noise(pair[0], pair[3], has_to, numbered)]
     kept.sort(key=lambda pair: pair[1])
     return "&".join(name + equals + value for _, name, equals, value in kept)
 
 
-def _is_noise(name: str, value: str, has_to: bool) -> bool:
+def _is_noise(name: str, value: str, has_to: bool, numbered: bool) -> bool:
     if name in TRACKING or name in SESSION:
         return True
     if name in ORIGIN:
-        return not has_to and ORIGIN_VALUE.fullmatch(value) is not None
+        return not has_to and (value.lower() in ORIGINS or (numbered and ORIGIN_VALUE.fullmatch(value) is not None))
     if name in SESSION_BY_VALUE:
         return SESSION_VALUE.fullmatch(value) is not None
     return name.startswith(NOISE_PREFIXES)
