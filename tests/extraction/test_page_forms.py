@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from topical_crawler.cleaning.cleaner import TextCleaner
 from topical_crawler.extraction.extract import Extracted, extract
 
 LINES = (
@@ -21,6 +22,10 @@ FOOT = "<div class='footer'><a href='/about'>关于我们</a> <a href='/map'>网
 
 def read(body: str, title: str = "旧城的六个片段", url: str = URL) -> Extracted:
     return extract(f"<html><head><title>{title}</title></head><body>{MENU}<h1>{title}</h1>{body}{FOOT}</body></html>", url)
+
+
+def cut(lines: str) -> list[str]:
+    return lines.split()
 
 
 def lost(found: Extracted, lines: tuple[str, ...] = LINES) -> list[str]:
@@ -112,3 +117,87 @@ def test_a_second_copy_of_the_page_goes(label: str) -> None:
     text = "".join(f"<p>{line}</p>" for line in LINES)
     found = read(f"<div>{text}</div>{label}<div class='print'>{text}</div>")
     assert (lost(found), found.text.count(LINES[2])) == ([], 1)
+
+
+# -- Texts in tables
+
+
+def rows(*cells: tuple[str, ...]) -> str:
+    return "<table>" + "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells) + "</table>"
+
+
+STEPS = rows(*((f"第{n}步", line) for n, line in enumerate(LINES, 1)))
+SPECS = (("机身颜色", "曜石黑、雪山白、湖水蓝"), ("电池容量", "五千毫安时，支持快速充电"), ("网络类型", "支持第五代移动通信网络"))
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (STEPS, LINES),
+        (rows(("来信人", "某女士", "来信时间", "2024-05-01"), ("来信", LINES[0]), ("答复", LINES[1])), LINES[:2]),
+        (STEPS + "<aside><video src='a.mp4'></video></aside>", LINES),
+        (STEPS + "<iframe src='http://v.example.cn/player?id=1'></iframe>", LINES),
+        ("<img src=1><img src=2><img src=3><img src=4>" + rows(("石榴", "两个"), ("糖", "一勺")) + STEPS, ("石榴", *LINES)),
+        ("<img src=1><img src=2><img src=3><img src=4>" + rows(*SPECS * 4), (SPECS[0][1], SPECS[2][1])),
+    ],
+    ids=["guide", "letter", "video beside", "player", "recipe", "specification"],
+)
+def test_a_text_in_a_table_is_kept(body: str, lines: tuple[str, ...]) -> None:
+    found = read(body)
+    cleaned = TextCleaner().clean(found.text, layout=found.layout)
+    assert (found.kind, lost(found, lines), cleaned.reason, cleaned.language) == ("article", [], "", "zh")
+
+
+def test_tables_of_figures_are_no_text() -> None:
+    clips = read(rows(("时长", "3:20"), ("格式", "MP4"), ("大小", "20 MB")) + "<video src='a.mp4'></video>")
+    figures = read(rows(*((f"{year}", f"{year * 7}", f"{year * 11}") for year in range(2000, 2020))))
+    assert (clips.kind, clips.text) == ("video", "")
+    assert TextCleaner().clean(figures.text, layout=figures.layout).reason != ""
+
+
+# -- Verse and lists of short lines
+
+MODERN = cut(
+    "我把名字写在沙上 海水把它带走 我把名字写在风里 风吹过许多山头 没有人念出它 "
+    "也没有人把它遗忘 直到一个春天的早晨 草叶上都是露水"
+)
+CLASSICAL = cut(
+    "月落乌啼霜满天 江枫渔火对愁眠 姑苏城外寒山寺 夜半钟声到客船 故人西辞黄鹤楼 烟花三月下扬州 孤帆远影碧空尽 唯见长江天际流"
+)
+PAPERS = cut(
+    "身份证原件及复印件 户口簿首页 近期免冠照片三张 体检合格证明 学历证书复印件 无犯罪记录证明 申请表一式两份 房屋租赁合同"
+)
+SONG = [f"{line}{end}" for end in ("", "啊", "呀", "在你那里") for line in MODERN]
+
+
+@pytest.mark.parametrize(
+    ("lines", "layout"),
+    [
+        (MODERN, "<div class='poem'>{}</div>|<br>"),
+        (MODERN, "<p>{}</p>|</p><p>"),
+        (CLASSICAL, "<ul><li>{}</li></ul>|</li><li>"),
+        (CLASSICAL, "<table><tr><td>{}</td></tr></table>|<br>"),
+        (PAPERS, "<div class='row'><span>{}</span></div>|</span></div><div class='row'><span>"),
+        (SONG, "<article>{}</article>|<br/>"),
+    ],
+    ids=["breaks", "paragraphs", "items", "cell", "list", "song"],
+)
+def test_short_lines_are_a_text_where_there_is_no_other(lines: list[str], layout: str) -> None:
+    around, between = layout.split("|")
+    found = read(around.format(between.join(lines)), "名字")
+    cleaned = TextCleaner().clean(found.text, layout=found.layout)
+    assert (lost(found, tuple(lines)), found.text.split("\n")[-1], cleaned.reason) == ([], lines[-1], "")
+
+
+@pytest.mark.parametrize("wrap", ["<br>{}", "<a href='/{}.html'>{}</a> "])
+def test_a_menu_is_no_verse(wrap: str) -> None:
+    menu = cut(
+        "产品展示中心 行业新闻动态 企业文化建设 人力资源招聘 客户服务热线 售后服务网点 招标采购信息 合作伙伴名录 技术研发中心"
+    )
+    found = extract(f"<title>某某公司</title><div>{''.join(wrap.format(word, word) for word in menu)}</div>{FOOT}", URL)
+    assert found.text == ""
+
+
+def test_a_list_beside_an_article_is_not_its_text() -> None:
+    side = "<div class='side'>" + "<br>".join(MODERN) + "</div>"
+    assert lost(read("".join(f"<p>{line}</p>" for line in LINES) + side), (*LINES, *MODERN)) == MODERN

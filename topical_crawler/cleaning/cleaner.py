@@ -18,8 +18,8 @@ from topical_crawler.cleaning.characters import (
     to_traditional,
 )
 from topical_crawler.cleaning.personal import find, mask
-from topical_crawler.cleaning.quality import Limits, measure
-from topical_crawler.text.passages import VERBATIM, Layout, Passage, mapped, passages, plain, prose
+from topical_crawler.cleaning.quality import Limits, is_verse, measure
+from topical_crawler.text.passages import VERBATIM, Layout, Passage, judged, mapped, passages, plain, prose
 from topical_crawler.text.passages import layout as layout_of
 
 Personal = Literal["off", "flag", "mask"]
@@ -64,23 +64,23 @@ class TextCleaner:
         """Reject a garbled text; repair characters; remove boilerplate; identify the language and convert the script; look for
         personal data; measure the text and apply the limits. Cleaning a cleaned text changes nothing.
 
-        The arguments are those of :meth:`~topical_crawler.cleaning.boilerplate.Cleaner.clean`. Only prose is judged: an article
-        is not refused for its code, formulas and tables, nor kept for them. In these only characters that are broken or cannot be
-        seen are repaired, and personal data looked for.
+        The arguments are those of :meth:`~topical_crawler.cleaning.boilerplate.Cleaner.clean`. Only prose is judged, and
+        tables where they are the longer part: an article is not refused for its code and formulas. In these and in tables only
+        characters that are broken or cannot be seen are repaired, and personal data looked for.
 
         >>> text = "来源：某某网\\n" + "各支部　开展主题党日活动，热线010-62345678。" * 4 + "\\n责任编辑：王某"
         >>> cleaned = TextCleaner().clean(text)
         >>> cleaned.text[:12], cleaned.reason, cleaned.language, cleaned.script, cleaned.personal
         ('各支部 开展主题党日活动', '', 'zh', 'simplified', {'phone': 4})
         """
-        if is_garbled(prose(text, layout)):  # before the repair, which removes the signs of it
+        if is_garbled(judged(text, layout)):  # before the repair, which removes the signs of it
             return CleanedText("", reason=GARBLED)
         text, layout = _repaired(text, layout)
         cleaned = self._cleaner.clean(text, [repair(anchor) for anchor in anchors], repair(title), learned, layout)
         if cleaned.reason:
             return CleanedText("", reason=cleaned.reason)
         text, layout, options = cleaned.text, cleaned.layout, self.options
-        language, script = identify(prose(text, layout))
+        language, script = identify(judged(text, layout))
         if options.convert and language == "zh" and script and script != options.convert:
             text = mapped(text, layout, to_simplified if options.convert == "simplified" else to_traditional)
             script = options.convert
@@ -89,12 +89,12 @@ class TextCleaner:
             text, personal = mask(text)
         elif options.personal == "flag":
             personal = find(text)
-        judged = prose(text, layout)
-        measured = measure(judged)
+        measured = measure(judged(text, layout))
         measures = dataclasses.asdict(measured)
         # Prose that is less than half of a text may be labels between code: 示例代码, 运行结果.
-        characters = len(judged) if 2 * len(judged) >= len(text) else 0
-        if reason := options.limits.refusal(measured, language, characters):
+        words = prose(text, layout)
+        characters = len(words) if 2 * len(words) >= len(text) else 0
+        if reason := options.limits.refusal(measured, language, characters, is_verse(words.split("\n"))):
             return CleanedText("", (), reason, language, script, measures, removed=cleaned.removed)
         return CleanedText(text, layout, "", language, script, measures, personal, cleaned.removed)
 

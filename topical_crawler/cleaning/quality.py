@@ -16,7 +16,7 @@ import dataclasses
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,6 +26,13 @@ GRAM = 10  # characters of a phrase whose repetitions are counted, white space e
 SHORT = 200  # characters below which repetition and sentences are not limited: one line would decide, and a poem is no list
 # Share of punctuation over which a text of rare characters is a classical one: a rhapsody, a herbal, an old word book.
 CLASSICAL = 0.1
+
+STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
+    "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
+)
+VERSE_LINES = 6  # fewest lines of verse
+VERSE_LENGTH = (5.0, 16.0)  # least and greatest mean of their letters: menus have words of four
+VERSE_STOPS = 0.1  # least share of stop characters: menus and lists of key words have .02 to .08, a song .3
 
 LANGUAGE = "language"
 REPETITION = "low quality: repetition"
@@ -84,8 +91,8 @@ class Limits:
         bounds = {f.name: 0.0 if f.name.startswith("min_") else math.inf for f in dataclasses.fields(cls) if "_" in f.name}
         return cls(languages, **bounds)
 
-    def refusal(self, measures: Measures, language: str, characters: int = SHORT) -> str:
-        """Why a text of so many ``characters`` is refused, one of :data:`REASONS`; "" if it is not.
+    def refusal(self, measures: Measures, language: str, characters: int = SHORT, verse: bool = False) -> str:
+        """Why a text of so many ``characters`` is refused, one of :data:`REASONS`; "" if it is not. Verse needs no sentences.
 
         >>> Limits().refusal(measure("党建\\n支部\\n党员\\n组织\\n" * 30), "zh"), Limits().refusal(Measures(), "en")
         ('low quality: repetition', 'language')
@@ -102,11 +109,30 @@ class Limits:
         max_repeated = self.max_repeated_code if measures.latin > self.code else self.max_repeated_phrases
         if measures.repeated_lines > self.max_repeated_lines or measures.repeated_phrases > max_repeated:
             return REPETITION
-        if measures.sentences < self.min_sentences:
+        if measures.sentences < self.min_sentences and not verse:
             wordy = self.min_punctuation <= measures.punctuation <= self.max_punctuation
             if not wordy or measures.line_length < self.min_line_length:
                 return NO_SENTENCES
         return ""
+
+
+def is_verse(lines: Sequence[str], below_headline: bool = False) -> bool:
+    """Whether short lines are verse or a song, and no menu: most of them distinct, Chinese, with words that only language needs.
+    Right ``below_headline`` a list of words is not a menu either.
+
+    >>> is_verse(["月光照着我的窗", "远处有人把歌唱", "小河流过旧桥下", "流到我们的梦乡", "明年春天来得早", "我要回到那地方"])
+    True
+    >>> is_verse(["产品展示中心", "行业新闻动态", "人力资源招聘", "客户服务热线", "售后服务网点", "合作伙伴名录"])
+    False
+    """
+    if not VERSE_LINES <= len(lines) <= 2 * len(set(lines)):
+        return False
+    letters = [character for line in lines for character in line if character.isalnum()]
+    han = sum(_kind(letter) == "han" for letter in letters)
+    stops = sum(letter in STOP_CHARACTERS for letter in letters)
+    least, most = VERSE_LENGTH
+    told = below_headline or (len(letters) >= least * len(lines) and stops >= VERSE_STOPS * len(letters))
+    return told and len(letters) <= most * len(lines) and 2 * han > len(letters)
 
 
 def measure(text: str) -> Measures:

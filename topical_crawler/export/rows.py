@@ -15,7 +15,7 @@ from topical_crawler.cleaning.characters import language_score
 from topical_crawler.corpus.dedup import DUPLICATE
 from topical_crawler.corpus.record import CorpusError, Record
 from topical_crawler.text.passages import Kind as PassageKind
-from topical_crawler.text.passages import layout, mapped, markdown, passages, plain, prose
+from topical_crawler.text.passages import judged, layout, mapped, markdown, passages, plain
 
 Change = Callable[[Record], Record | None]  # returns the page as exported; None leaves it out
 
@@ -241,7 +241,7 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
         "text": text,
         "markdown": markdown(passages(text, record.layout)),
         "token_count": tokens,
-        "language_score": round(language_score(prose(text, record.layout), record.language), 4) if record.language else 0.0,
+        "language_score": round(language_score(judged(text, record.layout), record.language), 4) if record.language else 0.0,
         "places": list(dict.fromkeys((record.url, record.final_url, *places))),
         "minhash_cluster_size": 1 + copies,
     }

@@ -18,7 +18,16 @@ from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters, in_one_script
 from topical_crawler.extraction.documents import DOCUMENT
-from topical_crawler.extraction.main_text import COST, LINKED, densest, find_headline, is_sentence, worth
+from topical_crawler.extraction.main_text import (
+    COST,
+    LINKED,
+    densest,
+    find_headline,
+    in_tables,
+    is_sentence,
+    short_lines,
+    worth,
+)
 from topical_crawler.extraction.structure import HEADINGS, Block
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
 
@@ -117,11 +126,14 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str 
     >>> page_kind(page, read_blocks(page), "http://www.example.cn/v/1.html")
     'video'
     """
+    title = " ".join(str(TITLE(tree)).split())[:200]
     found = [block for block in densest(blocks) if block.tag not in HEADINGS]
-    text = sum(block.letters - COST for block in found)
+    text = max(
+        sum(block.letters - COST for block in found) + in_tables(blocks),
+        sum(blocks[place].letters for place in short_lines(blocks, title)),
+    )
     parts = _split(url)
     path = unquote(parts.path)[:500]
-    title = " ".join(str(TITLE(tree)).split())[:200]
     if _is_error(title, blocks, [block.text for block in found[:2]], text):
         return ERROR
     if text < MIN_TEXT and not LIST_ADDRESS.search(path):

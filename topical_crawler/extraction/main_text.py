@@ -23,6 +23,8 @@ from lxml.html import HtmlElement, HTMLParser, document_fromstring
 from numpy.typing import NDArray
 
 from topical_crawler.cleaning.boilerplate import Cleaner
+from topical_crawler.cleaning.quality import STOP_CHARACTERS, is_verse
+from topical_crawler.extraction.formulas import HAN
 from topical_crawler.extraction.structure import HEADINGS, MAX_BUTTON, Block
 from topical_crawler.text.passages import VERBATIM
 from topical_crawler.web.page import bounded
@@ -42,10 +44,6 @@ def is_sentence(text: str) -> bool:
 
 
 # -- A tree
-
-STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
-    "的一是不了在人有我他这個个這们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過后後用所然"
-)
 
 _ENCODING = re.compile(r"\s*+<\?xml[^>]*+>", re.IGNORECASE)  # by the page's own word
 # The end of a page in mid-page, and numbers of characters that XML has not. Apart, each begins literally and is found fast.
@@ -88,6 +86,8 @@ COST = 6
 the same; from 20 on, texts with a ``<br>`` at the end of every line are lost."""
 LINKED = 0.5  # share of a block's letters in links over which it is not text
 EDGE = 3  # most lines that are added before the stretch: a dateline, a form of address
+MIN_LINE, MAX_LINE = 2, 30  # fewest and most letters of a line of verse or of a list
+BELOW = 2 * EDGE  # most lines from the headline to the first of a list
 LONG = 100  # letters over which a block is text whatever it says
 
 
@@ -131,6 +131,44 @@ def densest(blocks: Sequence[Block]) -> list[Block]:
     while first > 0 and begin - first < EDGE and _may_be_text(blocks[first - 1]):
         first -= 1
     return [block for block in blocks[first:last] if block.link_share <= LINKED and not block.furniture]
+
+
+def in_tables(blocks: Sequence[Block]) -> int:
+    """How much tables of data say, in Chinese characters, without those that are mostly links: 0 under :data:`LONG`.
+
+    >>> guide = "对象\\t本市居民\\n材料\\t" + "身份证" * 40
+    >>> [in_tables([Block(text, 128, 0, 0, "", "table", False, "table")]) for text in (guide, "时长\\t3:20")]
+    [128, 0]
+    """
+    tables = (block for block in blocks if block.kind == "table" and not block.furniture)
+    characters = sum(max(0, len(HAN.findall(block.text)) - 2 * block.linked) for block in tables)
+    return characters if characters >= LONG else 0
+
+
+def short_lines(blocks: Sequence[Block], title: str) -> set[int]:
+    """The places of the lines of verse, of a song or of a list, which look alike and follow one another; empty without such.
+    Right below the headline, which the ``title`` of the page has, they need not be verse.
+
+    >>> lines = ("月光照着我的窗", "远处有人把歌唱", "小河流过旧桥下", "流到我们的梦乡", "明年春天来得早", "我要回到那地方")
+    >>> sorted(short_lines([Block(line, len(line), 0, 0, "", "p", False) for line in ("首页", *lines, "返回")], "歌"))
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    bare = "".join(title.split())
+    headings = (place for place, block in enumerate(blocks) if block.kind == "heading" and "".join(block.text.split()) in bare)
+    headline = next(headings, find_headline(bare, blocks))
+    runs: dict[tuple[str, ...], list[list[int]]] = {}
+    for place, block in enumerate(blocks):
+        if MIN_LINE <= block.letters <= MAX_LINE and not (block.links or block.furniture) and block.kind in ("paragraph", "item"):
+            found = runs.setdefault(_look(_element(block)), [[]])
+            if found[-1] and place - found[-1][-1] > EDGE:
+                found.append([])
+            found[-1].append(place)
+    able: list[list[int]] = []
+    for run in (run for found in runs.values() for run in found):
+        lines = [text for place in run if not _is_boilerplate(text := blocks[place].text)]
+        if 2 * len(lines) > len(run) and is_verse(lines, 0 <= headline < run[0] <= headline + BELOW):
+            able.append(run)
+    return set(max(able, key=lambda run: sum(blocks[place].letters for place in run), default=()))
 
 
 def _densest(worths: Sequence[float]) -> tuple[int, int]:
@@ -511,11 +549,18 @@ def main_blocks(tree: HtmlElement, blocks: Sequence[Block]) -> list[Block]:
     >>> [block.text for block in main_blocks(page, read_blocks(page))]
     ['各支部开展主题党日活动，学习党章。']
     """
-    if not any(worth(block) > 0 or block.kind in VERBATIM for block in blocks):
-        return []
     blocks = without_labels(blocks)
     title = tree.findtext(".//title") or ""
-    found = whole(blocks, stretch(scores_of(title, blocks), blocks))
+    verse = short_lines(blocks, title)
+    if not verse and not any(worth(block) > 0 or block.kind in VERBATIM for block in blocks):
+        return []
+    chosen = stretch(scores_of(title, blocks), blocks)
+    missed = sum(blocks[place].letters for place in verse - chosen)
+    if missed < sum(blocks[place].letters for place in verse & chosen):
+        chosen |= verse
+    elif missed > sum(blocks[place].letters for place in chosen):
+        chosen = verse
+    found = whole(blocks, chosen)
     bare = "".join(title.split())
     only = sum(block.tag == "h1" for block in blocks) == 1
     while len(found) > 1 and found[0].kind == "heading":  # the headline

@@ -46,6 +46,18 @@ def prose(text: str, layout: Layout = ()) -> str:
     return plain(passages(text, layout), VERBATIM) if layout else text
 
 
+def judged(text: str, layout: Layout = ()) -> str:
+    """What tells the language and the quality of a text: its prose, together with its tables where these are longer.
+
+    >>> guide, note = "办理须知\\n对象\\t本市居民", "本市居民都能办理。\\n时限\\t五天"
+    >>> judged(guide, [[1, 1, "table", 0, ""]]) == guide, judged(note, [[1, 1, "table", 0, ""]])
+    (True, '本市居民都能办理。')
+    """
+    words = prose(text, layout)
+    with_tables = plain(passages(text, layout), ("code", "formula")) if layout else text
+    return with_tables if 2 * len(words) < len(with_tables) else words
+
+
 def mapped(text: str, layout: Layout, change: Callable[[str], str]) -> str:
     """A plain text with ``change`` made to all of it but code and formulas; ``change`` keeps the number of lines.
 
