@@ -27,6 +27,7 @@ from topical_crawler.extraction.kinds import (
 )
 from topical_crawler.extraction.main_text import main_blocks, parse
 from topical_crawler.extraction.series import Series, find_series
+from topical_crawler.extraction.shown import show
 from topical_crawler.extraction.structure import Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
 
@@ -96,7 +97,7 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
     tree = parse(html)
     if tree is None:
         return Extracted(reason=NO_TEXT)
-    blocks = read_blocks(normalise(tree, html))
+    blocks = read_blocks(normalise(show(tree, html), html))
     if unseen := list(tree.iter("noscript")):
         letters = sum(count_letters("".join(element.itertext())) for element in unseen)
         if letters > sum(block.letters for block in blocks):  # scripts write the page; this is its text for those without them

@@ -107,10 +107,9 @@ _STATE = re.compile(
     r"^(?:\w*(?:odd|even|alt)|first|last|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$",
     re.I,
 )
-_HIDDEN = re.compile(r"display\s*:\s*none|font-size\s*:\s*0(?:px)?\b", re.I)
-_NEVER = re.compile(r"signature(?!s)|visually-hidden|sr-only|(?:^|[\s_-])(?:signs?|p?sig)(?:$|\s)", re.I)  # however long
+_NEVER = re.compile(r"signature(?!s)|(?:^|[\s_-])(?:signs?|p?sig)(?:$|\s)", re.I)  # however long
 _TOOLS = re.compile(
-    r"(?:^|[\s_-])(?:signs?|sig|psig|pstatus|edit(?:ed)?(?:by|ed|or)?|lastedit|attach\w*|jammer|ads?|advert\w*|rate|likes?|votes?"
+    r"(?:^|[\s_-])(?:signs?|sig|psig|pstatus|edit(?:ed)?(?:by|ed|or)?|lastedit|attach\w*|ads?|advert\w*|rate|likes?|votes?"
     r"|voting|actions?|tool(?:bar|s)?|share|report|badges?|userinfo|usercard|avatar|postmeta|meta|floor|buttons?|btn|copy|controls?"
     r"|reactions?|tags?|breadcrumbs?)(?:$|[\s_\d-])|signature",
     re.I,
@@ -222,7 +221,7 @@ class _Page:
             if self.elements and element.tail and element.tail.strip():
                 self.pieces[above].append(element.tail)
             tag = element.tag
-            if not isinstance(tag, str) or tag in _UNSEEN or _HIDDEN.search(element.get("style", "")):
+            if not isinstance(tag, str) or tag in _UNSEEN:
                 continue
             places[element] = len(self.elements)
             name = _name(element)
@@ -586,7 +585,7 @@ def _named_in(page: _Page, places: range, body: int) -> tuple[str, str]:
 
 
 def _cleaned(body: HtmlElement) -> HtmlElement:
-    """A copy of a body without what is hidden, signatures and buttons; quotes are ``blockquote``."""
+    """A copy of a body without signatures and buttons; quotes are ``blockquote``."""
     copy = deepcopy(body)
     copy.tag, copy.tail = "div", None
     total = len("".join(copy.itertext()))
@@ -596,7 +595,6 @@ def _cleaned(body: HtmlElement) -> HtmlElement:
         name = _name(element)
         if (
             element.tag in _UNSEEN
-            or _HIDDEN.search(element.get("style", ""))
             or _NEVER.search(name)
             or (_TOOLS.search(name) and len("".join(element.itertext())) < total / 2)
         ):

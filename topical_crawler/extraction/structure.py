@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import cast
@@ -22,12 +22,13 @@ from lxml.html import Element, HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.extraction.formulas import HAN, as_element, read_delimiters, read_formula, storable
+from topical_crawler.extraction.shown import LINE, unwrapped
 from topical_crawler.text.passages import VERBATIM, Kind
 
 MAX_BLOCKS = 20_000  # most blocks that are read of a page
 MAX_BUTTON = 10  # most characters of an `<a>` without an address that is a button for a script
 
-_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(rf"[^\S{LINE}]+")
 _UNSEEN = frozenset(
     ("script", "style", "noscript", "template", "select", "textarea", "button", "head", "svg", "iframe", "object")
 )
@@ -84,7 +85,16 @@ def read_blocks(tree: HtmlElement) -> list[Block]:
     >>> [(block.kind, block.text, block.linked) for block in read_blocks(page)]
     [('heading', '党建', 0), ('paragraph', '第一段', 0), ('paragraph', '第二段', 0), ('item', '首页', 2)]
     """
-    return list(islice(_walk(tree), MAX_BLOCKS))
+    return list(islice(_lines(_walk(tree)), MAX_BLOCKS))
+
+
+def _lines(blocks: Iterator[Block]) -> Iterator[Block]:
+    """``blocks``, those with lines that a style keeps a block for each of them."""
+    for block in blocks:
+        for line in filter(None, map(str.strip, block.text.split(LINE))) if LINE in block.text else ():
+            yield replace(block, text=line, letters=count_letters(line), linked=block.linked if line in block.text[:9] else 0)
+        if LINE not in block.text:
+            yield block
 
 
 def _walk(tree: HtmlElement) -> Iterator[Block]:
@@ -419,21 +429,7 @@ _GUTTER = re.compile(
     re.IGNORECASE,
 )
 _BUTTON = frozenset(
-    (
-        "复制",
-        "复制代码",
-        "copy",
-        "copy code",
-        "code",
-        "代码",
-        "展开",
-        "折叠",
-        "复制成功",
-        "已复制",
-        "复制到剪贴板",
-        "代码语言：",
-        "运行",
-    )
+    "复制|复制代码|copy|copy code|code|代码|展开|折叠|复制成功|已复制|复制到剪贴板|代码语言：|运行".split("|")  # noqa: SIM905
 )
 _BUTTON_CLASS = re.compile("copy|btn|button|toolbar", re.IGNORECASE)
 _NUMBERS = re.compile(r"\s*+(?:\d++[.:]?\s*+)++")  # possessive: a long number has very many divisions
@@ -478,11 +474,10 @@ def _code(element: HtmlElement, outer: HtmlElement) -> HtmlElement:
     letters = count_letters(text)
     if not language and len(HAN.findall(text)) > MAX_PROSE * letters and next(element.iter("span"), None) is None:
         new = Element("div")
-        for line in text.splitlines():
-            if line.strip():
-                paragraph = Element("p")
-                paragraph.text = line.strip()
-                new.append(paragraph)
+        for line in unwrapped(text):
+            paragraph = Element("p")
+            paragraph.text = line
+            new.append(paragraph)
         return new
     new = Element("pre", {"data-kind": "code"})
     if language:

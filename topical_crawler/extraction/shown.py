@@ -1,0 +1,157 @@
+"""What a browser shows of a page: without what styles hide and what is only read aloud, with the lines that styles keep.
+
+Of the styles that the page itself holds those are read that name elements by tag, class and id. Where they hide most of a page, a
+script shows it, and all of it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import lru_cache
+from itertools import pairwise
+from textwrap import dedent
+from typing import cast
+from unicodedata import east_asian_width
+
+from lxml.etree import XPath
+from lxml.html import HtmlElement
+
+LINE = "\u2028"  # in the tree, the end of a line that a style keeps
+
+_ALOUD = frozenset((".jammer", ".sr-only", ".visually-hidden", ".screen-reader-text"))  # of what is only read aloud, or copied
+_WORDS = ("none", "hidden", "visib", "size:0", "size: 0", "SIZE: 0", "opacity:0", "opacity: 0", "-9", "white-space")
+_STYLED = XPath("//@style[" + " or ".join(f"contains(., '{word}')" for word in _WORDS) + "]/..")
+_CLOSED = XPath("//@hidden/.. | //dialog[not(@open)]")
+_MAY_CLOSE = re.compile(r"(?<![:\s-])\s*\shidden\b|<dialog")
+_NAMED, _TEXT = XPath("descendant::*[@class or @id]"), XPath("string()", smart_strings=False)
+_NO_RULES = re.compile(
+    r"/\*.*?\*/|@[^{};]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\})", re.S
+)  # comments; for printers and the like
+_RULE = re.compile(r"([^{}]++)\{([^{}]*+)\}")
+_SIMPLE = re.compile(r"(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*", re.I)
+_NAME = re.compile(r"[.#][\w-]+")
+_PAIR = re.compile(r"(?<![\w-])(display|visibility|opacity|font-size|left|text-indent|white-space)\s*:\s*([^;!\s]+)")
+_KEEPS = "(?:white-space:(?:pre|break).*)"
+_HIDES = re.compile(r"display:none|visibility:(?:hidden|collapse)|(?:opacity|font-size):0(?:\.0*)?[a-z%]*|[a-z-]+:-\d{3,}\w*")
+_TELLS = re.compile(f"{_HIDES.pattern}|{_KEEPS}")
+
+_Part = tuple[str, frozenset[str]]  # of a selector: tag, "" or "*" for any, and names
+_Rule = tuple[tuple[bool, int, int], list[_Part], dict[str, str]]  # importance, ids and classes; selector; values by property
+_Said = dict[HtmlElement, dict[str, str]]
+
+
+def show(tree: HtmlElement, source: str) -> HtmlElement:
+    """Make a template, which nobody sees, of each element of ``tree`` that is not shown, and mark the ends of lines that are kept
+    with :data:`LINE`, in place. The ``source`` of the page saves looking for what it has not.
+
+    >>> from lxml.html import fromstring, tostring
+    >>> html = "<div><style>.a {display: none}</style><p class=a>盗版</p><p>老<ruby>埠<rt>bù</rt></ruby>头</p></div>"
+    >>> print(tostring(show(fromstring(html), html)[2], encoding="unicode"))
+    <p>老<ruby>埠<template>bù</template></ruby>头</p>
+    """
+    rules = _rules("".join(style.text or "" for style in tree.iter("style")))
+    named = cast("list[HtmlElement]", _NAMED(tree)) if rules or any(name[1:] in source for name in _ALOUD) else []
+    names = {e: frozenset([f"#{e.get('id')}", *(f".{name}" for name in e.get("class", "").split())]) for e in named}
+    said = _styles(tree, rules, names)
+    for element in cast("list[HtmlElement]", _CLOSED(tree)) if _MAY_CLOSE.search(source) else []:
+        said[element]["display"] = "none"
+    hidden = [element for element, own in said.items() if _is_hidden(element, own, said)]
+    if hidden and 2 * sum(map(_length, hidden)) > _length(tree):
+        hidden = []
+    for element in (*hidden, *(e for e in named if not names[e].isdisjoint(_ALOUD)), *tree.iter("rt", "rp", "rtc")):
+        element.tag = "template"
+    for element, own in said.items():
+        for part in element.iter() if re.match(_KEEPS, f"white-space:{own.get('white-space')}") else ():
+            if part is element or "white-space" not in said.get(part, ()):
+                part.text = (part.text or "").replace("\n", LINE)
+            if part is not element:
+                part.tail = (part.tail or "").replace("\n", LINE)
+    return tree
+
+
+def _is_hidden(element: HtmlElement, own: dict[str, str], said: _Said) -> bool:
+    hides = [name for name, value in own.items() if _HIDES.fullmatch(f"{name}:{value}")]
+    if not hides or not {"visibility", "font-size"}.issuperset(hides):
+        return bool(hides)
+    return not any(below in said or _PAIR.search(below.get("style", "")) for below in element.iterdescendants())  # it inherits
+
+
+def _length(element: HtmlElement) -> int:
+    return len(str(_TEXT(element))) - sum(len(part.text or "") for part in element.iter("script", "style"))
+
+
+def _styles(tree: HtmlElement, rules: list[_Rule], names: dict[HtmlElement, frozenset[str]]) -> _Said:
+    """What the page's own styles say of its elements."""
+    said: _Said = defaultdict(dict)
+    places: dict[str, list[HtmlElement]] = defaultdict(list)
+    for element, own in names.items() if rules else ():
+        for name in own:
+            places[name].append(element)
+
+    def fits(element: HtmlElement, part: _Part) -> bool:
+        return part[0] in ("", "*", element.tag) and names.get(element, frozenset()) >= part[1]
+
+    for _, (*above, last), values in rules:
+        for element in min((places.get(name, []) for name in last[1]), key=len) if last[1] else tree.iter(last[0] or "*"):
+            if fits(element, last) and all(any(fits(up, part) for up in element.iterancestors()) for part in above):
+                said[element].update(values)
+    for element in cast("list[HtmlElement]", _STYLED(tree)):
+        said[element].update(_pairs(element.get("style", "")))
+    return said
+
+
+def _pairs(style: str) -> dict[str, str]:
+    return dict(_PAIR.findall(style.lower()))
+
+
+@lru_cache(maxsize=64)  # the pages of a site share them
+def _rules(sheet: str) -> list[_Rule]:
+    """Rules of simple selectors about what some of them hide or keep, the weaker first."""
+    found: list[_Rule] = []
+    for selectors, body in _RULE.findall(_NO_RULES.sub("", sheet)):
+        pairs = _pairs(body)
+        for selector in selectors.split(",") if pairs else ():
+            parts = [(_NAME.sub("", part), frozenset(_NAME.findall(part))) for part in selector.split() if part != ">"]
+            if parts and all(_SIMPLE.fullmatch(part) for part in selector.split() if part != ">"):
+                found.append((("!important" in body, selector.count("#"), selector.count(".")), parts, pairs))
+    tells = {name for *_, said in found for name, value in said.items() if _TELLS.fullmatch(f"{name}:{value}")}
+    return sorted((rule for rule in found if not tells.isdisjoint(rule[2])), key=lambda rule: rule[0])
+
+
+# -- Lines of preformatted text
+
+LEAST_WIDTH, LEAST_FULL = 30, 3  # columns of the widest line, and full lines, of text that may be broken at a fixed width
+_MARKS = "，。；：！？、…”,.;:!?"
+_UNIT = re.compile("^(?:[!-~]+|.)")  # what is not divided at the end of a line
+
+
+def unwrapped(text: str) -> list[str]:
+    """The paragraphs of preformatted prose, where lines that were broken at a fixed width are one. Such lines end anywhere: those
+    of verse and lists end with punctuation, or have none.
+
+    >>> wrapped = ["渡口的船修好了，明天一早就可以下", "水，船夫请大家去看一看，晚上在祠", "堂里有戏，演的是白蛇传，锣鼓"]
+    >>> wrapped[2:] = ["堂里有戏，演的是白蛇传，锣鼓已经", "借来了。"]
+    >>> len(unwrapped("\\n".join(wrapped)))
+    1
+    """
+    lines = [line.rstrip() for line in dedent(text.replace("\u3000", "  ")).splitlines()]
+    widest = max(map(_width, lines), default=0)
+    full = [
+        bool(a and b) and not b[0].isspace() and _width(a) + _width(b) - _width(_UNIT.sub("", b)) > widest
+        for a, b in pairwise(lines)
+    ]
+    ends = [line[-1] for line, is_full in zip(lines, full, strict=False) if is_full]
+    anywhere = 2 * sum(end in _MARKS for end in ends) <= len(ends) <= sum(map(text.count, _MARKS))
+    if widest < LEAST_WIDTH or len(ends) < LEAST_FULL or not anywhere:
+        full = []
+    joined = "".join(
+        a.strip() + ("\n" if not is_full else " " * (a[-1] + b[0]).isascii())
+        for a, b, is_full in zip(lines, [*lines[1:], ""], [*full, *[False] * len(lines)], strict=False)
+    )
+    return [line for line in joined.split("\n") if line]
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that ``text`` takes."""
+    return sum(1 + (east_asian_width(letter) in "WF" or letter in "“”‘’…—") for letter in text)
