@@ -33,6 +33,7 @@ from scrapy.exceptions import (
 from scrapy.http import Headers, Response
 from scrapy.resolver import CachingThreadedResolver
 from scrapy.responsetypes import responsetypes
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from twisted.web._newclient import STATUS, ParseError
@@ -182,10 +183,25 @@ class PublicHandler(HTTP11DownloadHandler):
         crawl = getattr(self._crawler.spider, "crawl", None)
         return crawl is None or crawl.policy.permits(name)
 
+    async def _resolve(self, name: str) -> None:
+        """Refuse a name of a private address before anything is sent there, not even the beginning of a connection. The
+        connection takes the address that is resolved here, out of the cache."""
+        from twisted.internet import reactor
+
+        with contextlib.suppress(ValueError):  # no address of IPv4 or IPv6: checked once it is connected
+            try:
+                address = await maybe_deferred_to_future(reactor.resolve(name))  # type: ignore[attr-defined]
+            except Exception:  # whatever is wrong with the name the connection says
+                return
+            if not is_public(ip_address(address.partition("%")[0])):
+                raise Refused(PRIVATE)
+
     async def download_request(self, request: Request) -> Response:
         name = host(request.url)
-        if (reason := not_public(name)) and not request.meta.get("proxy") and not self._permits(name):
-            raise Refused(reason)
+        if not request.meta.get("proxy") and not self._permits(name):
+            if reason := not_public(name):
+                raise Refused(reason)
+            await self._resolve(urlsplit(request.url).hostname or "")
         try:
             response = await super().download_request(request)
         except CannotResolveHostError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,32 @@ def test_nothing_of_the_house_is_asked_for(topic: Path, tmp_path: Path, inside: 
     assert reasons["7"] == "private address"  # only its name server said so
     assert not any(SECRET in (row.text or "") for row in rows(data))
     assert "private address" in crawled.log and "unusual port" in crawled.log  # links that were dropped are counted
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_no_connection_to_a_private_address_begins(scheme: str, topic: Path, tmp_path: Path) -> None:
+    (tmp_path / "project_settings.py").write_text(NAMES, encoding="utf-8")
+    with Site() as site, listening_between(8000, 9000) as door:
+        link = f"{scheme}://rebinds.example.cn:{door.getsockname()[1]}/"
+        site.routes = {"/": Reply(article("首页", {link: "党建", "/good": "党建"})), "/good": Reply(article("党建 正文"))}
+        crawled = crawl(topic, tmp_path / "data", site.url + "/", tmp_path, DOWNLOAD_DELAY=0, RETRY_TIMES=0)
+        assert crawled.code == 0, crawled.log
+        with pytest.raises(BlockingIOError):
+            door.accept()
+    assert {row.url: row.reason for row in rows(tmp_path / "data")}[link] == "private address"
+
+
+@contextmanager
+def listening_between(first: int, last: int) -> Iterator[socket.socket]:
+    """A socket that nobody answers at, on a free port."""
+    with socket.socket() as door:
+        for port in range(first, last):
+            with suppress(OSError):
+                door.bind(("127.0.0.1", port))
+                break
+        door.listen()
+        door.setblocking(False)
+        yield door
 
 
 def test_a_person_may_name_them(topic: Path, tmp_path: Path, inside: Site) -> None:
