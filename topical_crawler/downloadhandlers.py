@@ -190,7 +190,7 @@ class PublicHandler(HTTP11DownloadHandler):
 
         with contextlib.suppress(ValueError):  # no address of IPv4 or IPv6: checked once it is connected
             try:
-                address = await maybe_deferred_to_future(reactor.resolve(name))  # type: ignore[attr-defined]
+                address = await maybe_deferred_to_future(reactor.resolve(name))  # type: ignore[arg-type]
             except Exception:  # whatever is wrong with the name the connection says
                 return
             if not is_public(ip_address(address.partition("%")[0])):

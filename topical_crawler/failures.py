@@ -13,6 +13,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     IgnoreRequest,
     ResponseDataLossError,
+    StopDownload,
 )
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -63,7 +64,7 @@ def failure_reason(value: BaseException | None) -> str:
         return f"ignored: {value}"[:80] if str(value) else "ignored"
     if isinstance(value, CannotResolveHostError):
         return UNKNOWN_HOST
-    if isinstance(value, DownloadTimeoutError):
+    if isinstance(value, DownloadTimeoutError | StopDownload):
         return TIMED_OUT
     if isinstance(value, DownloadCancelledError):
         return "too large"
@@ -77,7 +78,8 @@ def is_outage(error: Exception, known: bool) -> bool:
     the host is ``known``: it has answered in this crawl."""
     if isinstance(error, CannotResolveHostError):
         return known or isinstance(error, NameServerAway)
-    return isinstance(error, DownloadTimeoutError | DownloadConnectionRefusedError | DownloadFailedError | OSError)
+    outages = (DownloadTimeoutError, DownloadConnectionRefusedError, DownloadFailedError, StopDownload, OSError)
+    return isinstance(error, outages)
 
 
 def is_no_answer(error: Exception, known: bool) -> bool:

@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -98,6 +98,31 @@ def test_a_host_that_asks_for_patience_gets_it(status: int, as_date: bool, topic
     hits = site.pages()
     refused = [n for n, hit in enumerate(hits) if hit.path == "/0.html"][:2]
     assert min(hits[n + 1].began - hits[n].ended for n in refused) >= 0.9  # a date counts whole seconds
+
+
+def trickle(handler: BaseHTTPRequestHandler) -> None:
+    """A byte every now and then, until nobody listens any more."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n")
+    with suppress(OSError):
+        while True:
+            handler.wfile.write(b"<")
+            handler.wfile.flush()
+            time.sleep(0.2)
+
+
+def test_hosts_that_trickle_do_not_hold_up_the_others(topic: Path, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        good = stack.enter_context(Site(pages("good")))
+        slow = [stack.enter_context(Site({"/robots.txt": Reply("", 404), "": Reply(raw=trickle)})) for _ in range(4)]
+        seeds = " ".join(site.url + "/" for site in (*slow, good))
+        crawled = crawl(topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=4, strategy="breadth_first")
+        assert crawled.code == 0, crawled.log
+        found = reasons(tmp_path / "data")
+        assert [found.pop(site.url + "/") for site in slow] == ["timed out"] * 4
+        assert list(found.values()) == [""] * 5
+        assert all(site.asked("/") == 2 for site in slow)
+        assert max(hit.began for hit in good.pages()) < min(max(hit.ended for hit in site.pages()) for site in slow)
+    assert "comes at less than 100 bytes a second" in crawled.log
 
 
 def test_a_crawl_ends_when_only_hosts_are_left_that_rest_for_long(topic: Path, tmp_path: Path) -> None:

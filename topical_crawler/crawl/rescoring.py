@@ -69,14 +69,13 @@ def expected_texts(
     if strategy.kept_per_score is None:
         return None
     if best is None:
-        entries, scores = scored(strategy, frontier, FORESIGHT)
-        best = _ranked(policy, entries, scores)
+        best = _ranked(policy, *scored(strategy, frontier, FORESIGHT))
     if not (best := best[:FORESIGHT]):
         return None
     (low, high), number = strategy.kept_per_score, len(best)
-    least, most = (sum(link[i] for link in best) * FORESIGHT / number for i in (1, 0))
-    high_end = max(high * most, LEAST_GAIN * policy.is_unexplored([entry for *_, entry in best]))
-    return round(low * least, 3), round(high_end, 3)
+    places, known, entries = zip(*best, strict=True)
+    least, most = sum(known) * FORESIGHT / number, sum(places) * FORESIGHT / number
+    return round(low * least, 3), round(max(high * most, LEAST_GAIN * policy.is_unexplored(entries)), 3)
 
 
 def _ranked(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float | None]) -> list[Scored]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from http import HTTPStatus
 
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import StopDownload
 from scrapy.http import Response
 
 from topical_crawler.components import CrawlComponent, give_back, in_flight, let_rest
@@ -15,11 +18,30 @@ _MOST_SENT_BACK = 6  # refusals of one page that do not count as tries of it: an
 _BUSY = frozenset((HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE))
 
 
+LEAST_RATE, WINDOW = 100.0, 5.0
+"""Bytes a second that a body must come at, in the mean, once it has been coming for so many seconds."""
+_ARRIVED = "topical_arrived"  # when the first part of a body came, and the bytes until now
+
+
 class RestMiddleware(CrawlComponent):
     """Sends a page back to the frontier, without losing a try, whose host asks for patience (429 or 503, with or without
     Retry-After) or may be away: then the host's robots.txt is asked for before any further page, and the host rests unless it
     gives it. A page that fails again though its host answers loses tries like any other. Stands within Scrapy's own retries.
+
+    An answer that comes too slowly is broken off, whatever it is an answer to, and its host rests: a few such hosts would hold
+    all places among the requests in flight.
     """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        crawler.signals.connect(self._measure, signals.bytes_received)
+
+    def _measure(self, data: bytes, request: Request) -> None:
+        now = time.monotonic()
+        began, size = request.meta.get(_ARRIVED) or (now, 0)
+        request.meta[_ARRIVED] = began, size + len(data)
+        if now - began > WINDOW and size + len(data) < LEAST_RATE * (now - began):
+            raise StopDownload
 
     def process_response(self, request: Request, response: Response) -> Response:
         if (page := in_flight(self._crawler, request)) is None or not page[0].options.rest:
@@ -40,7 +62,11 @@ class RestMiddleware(CrawlComponent):
         if (page := in_flight(self._crawler, request)) is None or not page[0].options.rest:
             return
         crawl, entry = page
-        if is_outage(exception, crawl.policy.has_answered(entry.host)):
+        if isinstance(exception, StopDownload):
+            why = f"{request.url} comes at less than {LEAST_RATE:.0f} bytes a second"
+            if let_rest(crawl, entry.host, why) is not None and not entry.meta.get(_DOUBTED):
+                give_back(self._crawler, request, **{_DOUBTED: True})
+        elif is_outage(exception, crawl.policy.has_answered(entry.host)):
             crawl.outages.doubt(entry.host)
             if not entry.meta.get(_DOUBTED):
                 give_back(self._crawler, request, **{_DOUBTED: True})

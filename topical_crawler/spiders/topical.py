@@ -177,7 +177,8 @@ class TopicalSpider(Spider):
             return
         request: Request = failure.request  # type: ignore[attr-defined]
         response = getattr(failure.value, "response", None)
-        item = self._item(request.meta["topical"], response if isinstance(response, Response) else None)
+        arrived = isinstance(response, Response) and response.request is not None  # not one that was broken off
+        item = self._item(request.meta["topical"], response if arrived else None)
         item.reason = failure_reason(failure.value)
         yield item
 

@@ -493,7 +493,7 @@ class PageClassifier:
         self._text_weights, self._head_weights = ((w / average).astype(np.float32) for w in (texts, heads))
 
     @staticmethod
-    def _weights(memory: Memory, examples: Rows, marked: Collection[int]) -> NDArray[np.float64]:
+    def _weights(memory: Memory, examples: Rows, marked: list[int]) -> NDArray[np.float64]:
         """What each example weighs: 1, and less on a site that has more than :data:`SITE_SHARE` of them, but for marked ones."""
         sites = memory.sites[examples]
         weights = np.minimum(1, SITE_SHARE * len(examples) / np.bincount(sites)[sites])
@@ -504,9 +504,9 @@ class PageClassifier:
     ) -> tuple[Floats, float]:
         """The mean vector of pages, by their weights, and of further texts, and the sum of the weights of both."""
         total = np.zeros(BUCKETS, dtype=np.float64)
-        further = [self._units(text.numbers[None, :], text.counts[None, :]) for text in texts]
-        for of, vectors in [(words, units * weights[:, None]), *further]:
-            np.add.at(total, of.ravel(), vectors.ravel())
+        np.add.at(total, words.ravel(), (units * weights[:, None]).ravel())
+        for numbers, vectors in (self._units(text.numbers[None, :], text.counts[None, :]) for text in texts):
+            np.add.at(total, numbers.ravel(), vectors.ravel())
         size = float(weights.sum()) + len(texts)
         return (total / size).astype(np.float32), size
 
