@@ -22,7 +22,7 @@ crawl: setup
 test: setup
 	$(BIN)/python -m pytest $(ARGS)
 
-# Also the tests of experiments, benchmarks, demo, deployment and browsers, slow ones, and four times as many examples of each
+# Also the tests of experiments, benchmarks, demo, deployment and browsers, slow ones, and twice as many examples of each
 # property: what CI runs.
 test-all: setup
 	$(BIN)/python -m pytest --all tests topical_crawler experiments $(ARGS)

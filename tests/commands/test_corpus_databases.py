@@ -33,6 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return run
 
 
+@pytest.mark.slow
 def test_to_postgresql_and_back(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
     url = postgresql.new_database()
     there = run("copy", "dangjian", url)

@@ -188,6 +188,7 @@ def test_a_sample_is_judged_and_the_report_says_what_that_comes_to(call_scrapy: 
     assert "10 of 10 texts judged" in call_scrapy("corpus", "report", path, cwd=folder).stdout
 
 
+@pytest.mark.slow
 def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
     """The end of a browser in the terminal is waited for."""
     path = tmp_path / "sample.jsonl"

@@ -121,6 +121,7 @@ def test_marks_and_second_looks(folder: Path, why: Why) -> None:
         asked.unlink()
 
 
+@pytest.mark.slow
 def test_a_corpus_in_postgresql(folder: Path, why: Why, postgresql: GivenServer) -> None:
     place = postgresql.new_database()
     with CorpusStore(folder / "data/partybuilding/corpus.sqlite", read_only=True) as mine, CorpusStore(place) as theirs:

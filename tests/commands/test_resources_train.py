@@ -31,6 +31,7 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "texts.jsonl"
 
 
+@pytest.mark.slow
 def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpus: Path, tmp_path: Path) -> None:
     small = ("--dimensions", "20", "--min-count", "4", "--processes", "1", "--memory", "400")
     trained = run_scrapy("resources", "train", "own", corpus, "--topic", "partybuilding", *small, "--show", "党员", cwd=tmp_path)
@@ -62,6 +63,7 @@ def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpu
     assert longer.matrix[: len(vectors)].tobytes() == vectors.matrix.tobytes()
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
     command = [

@@ -176,6 +176,7 @@ def new_with_seeds(*more: str) -> list[str]:
     return ["topic", "new", "./party", "党的建设与主题教育", "--seeds", *seeds, *NONE, *more]
 
 
+@pytest.mark.slow
 def test_in_a_terminal_it_asks_whether_to_teach_the_topic(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     line = [sys.executable, "-m", "topical_crawler", *new_with_seeds()]
@@ -203,6 +204,7 @@ def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrap
     assert "corpus judge" not in call_scrapy(*new_with_seeds("--no-questions"), cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
     replay = ("-s", f"TOPICAL_REPLAY={DEMO}", "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
     line = ["-m", "topical_crawler", *new_with_seeds("--questions", "--survey", "90", *replay)]

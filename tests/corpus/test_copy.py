@@ -82,6 +82,7 @@ def test_a_target_that_has_pages_is_left_alone(new_place: NewPlace, place: str) 
         assert target.stats().fetched == 1
 
 
+@pytest.mark.slow
 def test_adding_to_a_corpus_looks_for_duplicates(new_place: NewPlace, place: str) -> None:
     rows = fill(first := new_place("sqlite"))
     with CorpusStore(first, read_only=True) as source, CorpusStore(place) as target:

@@ -372,6 +372,7 @@ place, writers, texts = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 """
 
 
+@pytest.mark.slow
 def test_many_processes_that_store_reprints_at_once_keep_one_of_each(place: str) -> None:
     texts = [article(number, 30) for number in range(15)]
     assert start(WRITER + AT_ONCE, place, 3, *texts).wait() == 0

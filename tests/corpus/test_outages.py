@@ -20,6 +20,7 @@ from topical_crawler.corpus.record import CorpusError
 from topical_crawler.corpus.store import CorpusStore
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_and_restarted_loses_nothing(
     own_server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:

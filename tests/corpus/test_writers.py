@@ -37,6 +37,7 @@ place, writers, pages = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 """
 
 
+@pytest.mark.slow
 def test_many_processes_write_the_same_texts_at_once(place: str) -> None:
     assert start(WRITER + AT_ONCE, place, WRITERS, PAGES).wait() == 0
     rows = everything(place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import warc_tools
 from crawl_tools import HTML, crawl, make_topic, rows
 
@@ -18,6 +19,7 @@ PAGE = (
 )
 
 
+@pytest.mark.slow
 def test_the_row_of_a_book(tmp_path: Path) -> None:
     topic = make_topic(tmp_path / "books")
     (topic / "terms.tsv").write_text("数据挖掘\n", encoding="utf-8")

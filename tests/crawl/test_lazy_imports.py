@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = ("gensim", "scipy", "sklearn", "trafilatura")
 
@@ -31,6 +33,7 @@ def test_a_crawl_imports_no_large_package(tmp_path: Path) -> None:
     assert (tmp_path / "data/partybuilding/corpus.sqlite").is_file()
 
 
+@pytest.mark.slow
 def test_a_method_imports_what_it_uses(tmp_path: Path) -> None:
     """The sub-topics of esvsm come from gensim: the shadows are seen."""
     assert crawl(tmp_path, "operating-systems", "-a", "strategy=esvsm") == {"gensim"}

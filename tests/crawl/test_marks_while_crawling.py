@@ -125,6 +125,7 @@ def test_a_crawl_that_runs_learns_from_each_mark_and_goes_on_so_when_resumed(top
     assert "20 texts are marked by now" in "".join(log)
 
 
+@pytest.mark.slow
 def test_a_crawl_that_does_not_run_learns_the_marks_when_it_is_resumed(topic: Path, web: Site, tmp_path: Path) -> None:
     data = tmp_path / "data"
     with running(topic, data, web):

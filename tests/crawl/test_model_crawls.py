@@ -60,6 +60,7 @@ def pages() -> dict[str, str]:
     return {"/": article("首页", links)} | {f"/{n}.html": article(f"第{n}期") for n in range(ARTICLES)}
 
 
+@pytest.mark.slow
 def test_the_answers_of_a_server_count_within_its_budget_over_crawls(tmp_path: Path, pages: dict[str, str]) -> None:
     def reply(texts: list[str], number: int) -> str:
         return '{"answers": [' + ", ".join(["false"] * len(texts)) + "]}"
@@ -91,6 +92,7 @@ def test_a_crawl_goes_on_without_a_model_that_fails(tmp_path: Path, pages: dict[
     assert sum(row.keep for row in found) > 20 and not any("model" in row.why for row in found)
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_used_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
     topic = topic_with(tmp_path / "party", {"kind": "sklearn", "path": "party.pkl"})
     crawled = crawl(topic, tmp_path / "data", "http://a.example/")

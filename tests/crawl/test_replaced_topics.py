@@ -49,6 +49,7 @@ def fetch(crawl: Crawl, title: str) -> str:
     return entry.url
 
 
+@pytest.mark.slow
 def test_searches_are_asked_for_the_hypernym(topic: Path) -> None:
     crawl = open_crawl(topic)
     crawl.push([seed_entry(f"http://shop.example/{n}") for n in range(3)])

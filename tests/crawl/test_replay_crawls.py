@@ -13,7 +13,8 @@ from scrapy.settings import Settings
 from topical_crawler import config
 
 
-@pytest.mark.parametrize("frontier", ["sqlite", pytest.param("redis", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("frontier", ["sqlite", "redis"])
 def test_a_replay_repeats_whatever_may_be_in_flight(frontier: str, tmp_path: Path) -> None:
     """Side by side the crawls hold each other up, each at moments of its own."""
     with RedisServer(tmp_path / "redis") as server:

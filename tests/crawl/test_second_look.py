@@ -123,6 +123,7 @@ def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp
     assert not (tmp_path / "without" / "aside.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_looks_are_taken_in_between_too_and_pipelines_of_ones_own_have_the_texts(whole: tuple[Path, Crawled]) -> None:
     data, ended = whole
     assert ended.code == 0
@@ -170,6 +171,7 @@ def test_a_crawl_that_ends_in_a_look_ends_and_goes_on_with_it(
     assert essence(rows(data)) == essence(rows(whole[0]))
 
 
+@pytest.mark.slow
 def test_a_pipeline_that_fails_in_a_look_costs_the_page(
     topic: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

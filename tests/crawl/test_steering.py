@@ -281,6 +281,7 @@ def test_a_crawl_that_does_not_run_is_steered_by_its_file(topic: Path, tmp_path:
     assert [record.reason for record in rows(data)][-5:] == ["off topic"] * 5
 
 
+@pytest.mark.slow
 def test_all_workers_of_a_shared_crawl_obey(topic: Path, tmp_path: Path, server: RedisServer, site: Site) -> None:
     settings: dict[str, object] = {"REDIS_URL": server.url, "TOPICAL_CRAWL": "多人"}
     with (

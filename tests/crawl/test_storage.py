@@ -37,6 +37,7 @@ class Full(TopicalSpider):
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
     project, data = tmp_path / "project", tmp_path / "data"
     project.mkdir()

@@ -126,6 +126,7 @@ def test_seeds_are_fed_to_workers_that_wait_for_them(server: RedisServer, topic:
     assert "2 start URLs were fed, 2 of them new" in log
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_path: Path) -> None:
     gone = threading.Event()  # before, the crawl cannot end
     with (

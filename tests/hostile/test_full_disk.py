@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from crawl_tools import DEMO, ROOT, command, crawl, environment, rows
 from fork_tools import run_forked
 
@@ -21,6 +22,7 @@ runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
 """No file may grow beyond this size: what SQLite sees is an error in the middle of a write, as on a disk without room."""
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_once_and_nothing_is_lost(tmp_path: Path) -> None:
     data = tmp_path / "data"
     (data / "cache").mkdir(parents=True)

@@ -44,6 +44,7 @@ PAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_extracted_in_time(extractor: WorkerPool[Extracted], page: str) -> None:
     extracted = extractor.run(SECONDS, PAGES[page], "http://www.example.cn/2026/0412/c1.html", MAX_HTML, "", ["支部学习"])

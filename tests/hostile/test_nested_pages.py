@@ -16,6 +16,7 @@ SECONDS = 5.0  # of processor time
 TEXT = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。" * 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["div", "b", "p", "ul", "blockquote", "table><tr><td", "a href=/1.html", "font", "svg"])
 def test_a_nested_page_is_read_at_once(tag: str) -> None:
     html = f"<html><body><h1>党建</h1>{f'<{tag}>' * DEPTH}{TEXT}</body></html>"

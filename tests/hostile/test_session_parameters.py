@@ -49,6 +49,7 @@ def test_a_site_under_sessions_in_the_path_is_hardly_fetched_again(form: str, to
     assert "same page" in crawled.log
 
 
+@pytest.mark.slow
 def test_a_parameter_that_chooses_the_page_is_none(topic: Path, tmp_path: Path) -> None:
     with Site() as site:
 
