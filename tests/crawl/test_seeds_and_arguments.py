@@ -77,6 +77,7 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
         {**START, "TOPICAL_REPLY": "web.warc.gz"},
         "there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY?",
     ),
+    "a feed": ({**START, "FEEDS": '{"a.jsonl": {"format": "jsonlines"}}'}, "topical-crawler corpus export NAME -o FILE"),
     "number of a setting": ({**START, "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),
 }
 

@@ -43,8 +43,8 @@ class Reading:
         words: what tells the topic by itself.
         compounds: two neighbours of them together, one and a character or letter beside it, or one and what is wanted of it.
         parts: what longer words are made of.
-        left_out: the rest: words that say what is wanted of the topic, or where and when, and letters and nouns of one character,
-            which no term can be.
+        left_out: the rest but function words: words that say what is wanted of the topic, or where and when, and letters and
+            words of one character, which no term can be.
     """
 
     words: list[str]
@@ -67,8 +67,7 @@ def read(sentence: str, known: Known) -> Reading:
     compounds += [word for word in _compounds(subjects) if word not in words + compounds]  # 编译原理
     parts = dict.fromkeys(part for word in words for part in _parts(word, segmenter))
     rest = (w for w in itertools.chain(*phrases) if w not in taken and w not in default_stopwords())
-    left_out = list(dict.fromkeys(w for w in rest if len(w) > 1 or not language().tag(w).startswith(("a", "v"))))
-    return Reading(words, compounds, [part for part in parts if part not in words + compounds], left_out)
+    return Reading(words, compounds, [part for part in parts if part not in words + compounds], list(dict.fromkeys(rest)))
 
 
 def specificity(word: str) -> float:

@@ -33,8 +33,8 @@ class JsonLinesWriter(Writer):
 
 
 class PlainText(Writer):
-    """Texts separated by empty lines; with ``headers``, each below its title, address, date and relevance. A text ``alone`` in
-    its file has none of both."""
+    """Texts separated by empty lines; with ``headers``, each below its title, address, day, where one is known, and relevance. A
+    text ``alone`` in its file has none of both."""
 
     def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False) -> None:
         self._out = out
@@ -43,12 +43,11 @@ class PlainText(Writer):
 
     def write(self, row: ExportRow) -> None:
         if self._headers:
-            day = row["date"] or row["fetched"][:10]
             note = "" if row["keep"] else f"  rejected: {row['reason']}"
             lines = (
                 " ".join(row["title"].split()) or row["url"],
                 row["url"],
-                f"{day}  {row['host']}  relevance {row['relevance']:.4g}{note}",
+                f"{row['date']}  {row['host']}  relevance {row['relevance']:.4g}{note}".strip(),
             )
             self._out.write("".join(f"# {line}\n" for line in lines).encode())
         self._out.write(f"{row['text']}\n{'' if self._alone else chr(10)}".encode())
@@ -65,7 +64,7 @@ class Markdown(Writer):
 
     def write(self, row: ExportRow) -> None:
         title = [Passage(row["title"].strip() or row["url"], "heading", 1)]
-        about = f"<{row['url']}>, {row['date'] or row['fetched'][:10]}, {row['host']}"
+        about = ", ".join(filter(None, (f"<{row['url']}>", row["date"], row["host"])))
         parts = [markdown(title), about] if self._headers else []
         self._out.write(("\n\n".join([*parts, row["markdown"]]) + self._end).encode())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from typing import Any, Self
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from twisted.python.failure import Failure
 
 from topical_crawler import config, logs
@@ -26,6 +27,8 @@ from topical_crawler.web import listings
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import Page
 from topical_crawler.web.urls import fingerprint
+
+logger = logging.getLogger(__name__)
 
 _VALIDATORS, _LONGEST_VALIDATOR = ("ETag", "Last-Modified"), 200
 _HTML = (b"html", b"xml", b"text/plain")
@@ -105,6 +108,7 @@ class TopicalSpider(Spider):
             raise ValueError("which topic? Remedy: -a topic=NAME or -a topic=./FOLDER (topical-crawler topic list shows names)")
         logs.follow(settings)
         check_values(settings)
+        _check_habits(settings)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
         config.chromium(settings)  # is there, where it is needed
@@ -192,3 +196,14 @@ class TopicalSpider(Spider):
             if value := (response.headers.get(name) or b"").decode("latin-1")[:_LONGEST_VALIDATOR]:
                 item.validators[name] = value
         return item
+
+
+def _check_habits(settings: BaseSettings) -> None:
+    """Raises ValueError for ``-o`` and ``-O``, and warns of a ``JOBDIR``: Scrapy's way to do what a crawl does by itself."""
+    if settings["FEEDS"] and settings.getpriority("FEEDS") == SETTINGS_PRIORITIES["cmdline"]:
+        raise ValueError(
+            "-o, -O and FEEDS write nothing of a topical crawl: its texts are in a corpus, from which some are taken back. "
+            "Remedy: without it, and then topical-crawler corpus export NAME -o FILE"
+        )
+    if settings["JOBDIR"]:
+        logger.warning("JOBDIR is not used. The crawl is in TOPICAL_DATA_DIR, and the same command resumes it")
