@@ -14,6 +14,7 @@ from fork_tools import run_forked
 START = {"topic": "SMALL", "seeds": "http://a.example/"}
 REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "unknown topic": ({"topic": "no-such-topic"}, "no topic 'no-such-topic'"),
+    "misspelt topic": ({"topic": "partybuildng"}, "Remedy: partybuilding? Else name one of"),
     "no topic": ({"topic": ""}, "-a topic=NAME"),
     "no seeds": ({"topic": "SMALL"}, "has no seeds"),
     "no such file": ({"topic": "SMALL", "seeds": "nowhere.txt"}, "nowhere.txt: there is no such file"),

@@ -160,8 +160,11 @@ def _find(name_or_path: str | Path) -> TopicFolder[Traversable]:
         if not folder.is_topic and TopicFolder(path).is_topic:
             folder = TopicFolder[Traversable](path)
     if not folder.is_topic:
+        from difflib import get_close_matches  # seldom needed
+
+        nearest = "".join(f"{name}? Else " for name in get_close_matches(text, list_topics(), 1))
         raise TopicError(
-            f"no topic {text!r}: {folder.config} does not exist. Remedy: name one of {', '.join(list_topics())}, "
+            f"no topic {text!r}: {folder.config} does not exist. Remedy: {nearest}name one of {', '.join(list_topics())}, "
             f"or give the path of a folder with {CONFIG} and {TERMS} (./mytopic)"
         )
     return folder
