@@ -413,6 +413,7 @@ def test_backslashes_are_read_as_browsers_read_them(written: str, url: str) -> N
         ("<select><option value=8>8<option value=2024.5>5 月<option value='a/b'>北京<option>九.html", ""),
         ("<script>createPageHTML(3, 0, 'index', 'htm');</script>", "/dj/index_1.htm /dj/index_2.htm"),
         ("""<script>createPageHTML("box", 4, 2, "list", "html", 60)</script>""", "/dj/list_3.html /dj/list_4.html"),
+        ("<script>createPageHTML('3','1','list','html');</script>", "/dj/list_2.html /dj/list_3.html"),
         ("<script>createPageHTML(1, 0, 'index', 'htm')</script>", ""),
         ("<script>function createPageHTML(total, present, name, suffix) {}</script>", ""),
     ],

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from topical_crawler.web.page import Page
 from topical_crawler.web.rights import LICENSED, MOST_SIGNALS, NAMES, RESERVED, UNRESERVED, of_page, of_robots, parse
+from topical_crawler.web.robots import addressed
 
 AGENT = "topical_crawler"
 words = st.text(st.sampled_from([*"abn0*$/:;,=#\n\r\t -", "党"]), max_size=30)
@@ -19,7 +20,7 @@ def tagged(*values: str) -> str:
 
 
 def robots(text: str, path: str = "/a.html", agent: str = AGENT) -> str:
-    return of_page((), (), of_robots(text, agent), path, agent)
+    return of_page((), (), of_robots(addressed(text, agent)), path, agent)
 
 
 @pytest.mark.parametrize(
@@ -81,14 +82,14 @@ def test_robots_txt_speaks_to_a_group_and_below_a_path(text: str, expected: str)
 
 def test_a_robots_txt_of_many_signals_is_bounded() -> None:
     text = "User-agent: *\n" + "Content-Usage: /a train-ai=n\n" * 20_000
-    assert len(of_robots(text, AGENT)) == MOST_SIGNALS
+    assert len(of_robots(addressed(text, AGENT))) == MOST_SIGNALS
 
 
 @given(pieces.map("".join), pieces.map("".join), pieces.map("".join))
 def test_whatever_is_written_something_in_order_is_read(meta: str, header: str, text: str) -> None:
     wishes = Page.from_html("http://a.cn/", f'<meta name="robots" content="{meta}">').wishes
     headers = [(name, header) for name in ("X-Robots-Tag", "tdm-reservation", "Content-Signal")]
-    found = of_page(wishes, headers, of_robots(text, AGENT), "/党建?a=1", AGENT)
+    found = of_page(wishes, headers, of_robots(addressed(text, AGENT)), "/党建?a=1", AGENT)
     names = found.split("; ") if found else []
     assert names == [name for name in NAMES if name in names]
     assert wishes <= set(names)

@@ -275,7 +275,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             asked = time.monotonic()
         now = time.monotonic()
         until = now + max(seconds, 10 * max(delay, self._default_delay))
-        said = of_robots(text, self._agent), listings.of_robots(text), tuple(files or ())
+        said = of_robots(text), listings.of_robots(text), tuple(files or ())
         rules = _Rules(parser, *said, FileRules(files) if files else None, crawl_delay, delay, asked, until)
         for origin in origins:
             self._rules.pop(origin, None)

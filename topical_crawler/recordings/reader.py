@@ -93,7 +93,7 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
     wanted: dict[bytes, list[str]] = {}  # by the digest of what it refers to: revisits that name no address
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         parts, whole = _parts(path, data), False
-        for offset, record in _whole(data, parts, gaps):
+        for offset, record in whole_records(data, parts, gaps):
             whole = True
             target = _TARGET.search(record.head)
             if not target or not target[1].lower().startswith((b"http:", b"https:")):
@@ -105,7 +105,7 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
                 yield url, offset, length, -1
             elif (digest := _DIGEST.search(record.head)) and _REVISIT.search(record.head):
                 wanted.setdefault(digest[1], []).append(url)
-        for offset, record in _whole(data, parts, []) if wanted else ():
+        for offset, record in whole_records(data, parts, []) if wanted else ():
             if (digest := _DIGEST.search(record.head)) and _RESPONSE.search(record.head):
                 yield from [(url, offset, record.end - offset, -1) for url in wanted.pop(digest[1], ())]
     if gaps and not unfinished:
@@ -116,7 +116,9 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
         logger.warning("%s; left out, as are %d further parts that are no whole records", said, len(gaps) - 1)
 
 
-def _whole(data: mmap.mmap, parts: Sequence[tuple[int, int]], gaps: list[tuple[int, str]]) -> Iterator[tuple[int, _Record]]:
+def whole_records(
+    data: mmap.mmap, parts: Sequence[tuple[int, int]], gaps: list[tuple[int, str]]
+) -> Iterator[tuple[int, _Record]]:
     """Every whole record, and where it begins. Where something else stands it is noted in ``gaps``, with what is wrong."""
     for offset, last in parts:
         failed = False
@@ -332,7 +334,7 @@ class Recording:
         self.files = recorded_files(path)
         cache = Path(cache_dir or platformdirs.user_cache_path("topical_crawler", ensure_exists=True))
         if len(self.files) == 1 and self.files[0].suffix != OPEN:
-            self._index = open_index(self.files[0], cache, _rows_of_warc)
+            self._index = open_index(self.files[0], cache, _rows)
         else:
             self._index = _joined_index(self.files, cache)
 
@@ -423,10 +425,10 @@ def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
         joined.executescript(f"PRAGMA journal_mode=OFF; {_TABLE}")
         for number, path in enumerate(files):
             if path.suffix == OPEN:  # it grows, and has another name tomorrow: its index is not kept
-                joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, number))
+                joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, [], number))
                 continue
             try:
-                index = _current_index(path, cache_dir, _rows_of_warc)
+                index = _current_index(path, cache_dir, _rows)
             except NothingWholeError as error:
                 logger.warning("%s; the other files answer", error)
                 continue
@@ -443,11 +445,7 @@ def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
     return joined
 
 
-def _rows_of_warc(path: Path, names: list[str]) -> Iterator[_IndexRow]:
-    return _rows(path, 0)
-
-
-def _rows(path: Path, number: int) -> Iterator[_IndexRow]:
+def _rows(path: Path, names: list[str], number: int = 0) -> Iterator[_IndexRow]:
     for url, offset, length, good in scan(path):
         yield url, equal_form(url), number, offset, length, good
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import mmap
 import os
 import re
 import uuid
@@ -23,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -30,12 +32,11 @@ from filelock import FileLock, Timeout
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from topical_crawler.recordings.reader import OPEN
+from topical_crawler.recordings.reader import OPEN, whole_records
 
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".warc.gz"
-_READ = 1 << 20
 
 
 def repair(folder: Path) -> list[Path]:
@@ -67,22 +68,13 @@ def repair(folder: Path) -> list[Path]:
 
 
 def whole_length(path: Path) -> int:
-    """Bytes of the file up to the end of its last whole gzip member."""
-    whole = position = 0
-    inflate = zlib.decompressobj(31)
-    with path.open("rb") as file:
-        while piece := file.read(_READ):
-            position += len(piece)
-            while piece:
-                try:
-                    inflate.decompress(piece, _READ)
-                except zlib.error:
-                    return whole
-                piece = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
-                if inflate.eof:
-                    whole = position - len(piece)
-                    inflate = zlib.decompressobj(31)
-    return whole
+    """Bytes of the file up to the end of its last record before one that is not whole."""
+    end, gaps = 0, list[tuple[int, str]]()
+    if path.stat().st_size:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            records = whole_records(data, [(0, len(data))], gaps)
+            end = max((record.end for _, record in takewhile(lambda _: not gaps, records)), default=0)
+    return end
 
 
 def lock_for(path: Path) -> FileLock:

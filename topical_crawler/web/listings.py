@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from io import BytesIO
@@ -145,7 +145,9 @@ def read(body: bytes, url: str, content_type: str = "") -> Listing | None:
     kind = _ROOTS.get(root[1].lower()) if root else None
     if kind == SITEMAP:
         entries, nested, left_out = _sitemap(text)
-        return Listing(SITEMAP, _links(SITEMAP, url, entries), tuple(_addresses(url, nested)), left_out)
+        return Listing(
+            SITEMAP, _links(SITEMAP, url, entries), tuple(filter(None, (address(entry.url, url) for entry in nested))), left_out
+        )
     if root is not None and kind == FEED:
         items, left_out = _feed(text[root.start() :])
         return Listing(FEED, _links(FEED, url, items), left_out=left_out)
@@ -214,12 +216,6 @@ def _item(item: Mapping[str, Any]) -> _Entry:
 
 def _plain(html: str) -> str:
     return single_line(re.sub(r"<[^<>]*>", " ", html[:4000]))
-
-
-def _addresses(base: str, entries: Iterable[_Entry]) -> Iterator[str]:
-    for entry in entries:
-        if url := address(entry.url, base):
-            yield url
 
 
 def _links(kind: str, base: str, entries: Iterable[_Entry]) -> tuple[Link, ...]:

@@ -80,7 +80,7 @@ _SCRIPTED = re.compile(  # addresses that a script goes to, or hands to a functi
     rf"|['\"]{_ADDRESS})['\"](?!\s*\+)"
 )
 _NUMBERED = re.compile(  # pages of a list: how many, the present one, and their name, as TRS and its kin announce them
-    r"\bcreatePage\w*\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?(\d{1,6})\s*,\s*(\d{1,6})\s*,\s*['\"]([\w./-]+)['\"]\s*,\s*['\"](\w+)['\"]"
+    r"\bcreatePage\w*\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]?(\d{1,6})['\"]?\s*,\s*['\"]?(\d{1,6})['\"]?\s*,\s*['\"]([\w./-]+)['\"]\s*,\s*['\"](\w+)['\"]"
 )
 _MOST_NUMBERED = 50  # next pages of a list
 

@@ -35,7 +35,7 @@ _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable
 _AGENT = re.compile(r"[a-z*][\w*.-]*")
 _USE = {"search": "search=no", "ai-input": "ai-input=no", "ai-train": "ai-train=no", "train-ai": "ai-train=no"}
 _PAIR = re.compile(r"([\w-]+)\s*=\s*(yes|no|y|n)\b", re.IGNORECASE)
-_LINE = re.compile(r"\s*(user-agent|content-signal|content-usage|allow|disallow|crawl-delay)\s*:([^#]*)", re.IGNORECASE)
+_LINE = re.compile(r"^[ \t]*content-(?:signal|usage)[ \t]*:[ \t]*([^#\n]*)", re.IGNORECASE | re.MULTILINE)
 _WILD = re.compile(r"[*$]")
 _SPLIT = re.compile(r"[,;\s]+")
 
@@ -52,31 +52,17 @@ def of_meta(name: str, content: str) -> Iterator[str]:
         yield _TDM
 
 
-def of_robots(text: str, agent: str) -> tuple[Signal, ...]:
-    """The lines about use in a robots.txt: those before all groups, and those of the groups for ``agent``, else for all.
+def of_robots(text: str) -> tuple[Signal, ...]:
+    """The lines about use in a robots.txt that is :func:`topical_crawler.web.robots.addressed` to this crawler.
 
-    >>> of_robots("User-agent: *\\nContent-Signal: search=yes, ai-train=no\\nContent-Usage: /开放/ train-ai=y", "topical_crawler")
+    >>> of_robots("User-agent: *\\nContent-Signal: search=yes, ai-train=no\\nContent-Usage: /开放/ train-ai=y")
     (('', 'search=no', False), ('', 'ai-train=no', True), ('/开放/', 'ai-train=no', False))
     """
-    if "content-" not in text.lower():
-        return ()
-    own = _token(agent)
-    found: dict[str, list[Signal]] = {}
-    agents: set[str] = {""}
-    named = False  # whether the line before named an agent, too
-    for match in filter(None, map(_LINE.match, text.splitlines())):
-        token, value = match[1].lower(), match[2].strip()
-        if token == "user-agent":
-            agents = (agents if named else set()) | {value.lower()}
-            found.setdefault(value.lower(), [])
-        elif token.startswith("content-"):
-            path = value.split()[0] if value.startswith("/") else ""
-            for said in _pairs(value[len(path) :]):
-                for name in agents:
-                    found.setdefault(name, []).append((_WILD.split(path)[0], *said))
-        named = token == "user-agent"
-    group = own if own in found else "*"
-    return tuple((found.get("", []) + found.get(group, []))[:MOST_SIGNALS])
+    found: list[Signal] = []
+    for match in _LINE.finditer(text):
+        path = match[1].split()[0] if match[1].startswith("/") else ""
+        found += [(_WILD.split(path)[0], *said) for said in _pairs(match[1][len(path) :])]
+    return tuple(found[:MOST_SIGNALS])
 
 
 class FileRules:

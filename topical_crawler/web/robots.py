@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 Robots = Literal["none", "unreachable", "allows all", "restricts"]
@@ -16,10 +15,11 @@ MOST_BYTES = 512 * 1024
 MOST_ASKED = 16
 """Paths about which the parser of a robots.txt is asked to tell whether it restricts a crawler."""
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
-_NAMED = re.compile(r"(\s*user[- ]?agent[\s:]+)([^#]*)", re.IGNORECASE)
-_KNOWN = re.compile(r"\s*(?:user|allow|di|crawl|request|visit|site|host|content)", re.IGNORECASE)  # with the usual misspellings
+_NAMED = re.compile(r"\s*user[- ]?agent[\s:]+([^#]*)", re.IGNORECASE)
+_RULE = re.compile(r"\s*(?:allow|di|crawl|request|visit|content)", re.IGNORECASE)  # with the usual misspellings
+_OF_SITE, _SIGNAL = re.compile(r"\s*(?:site|host)", re.IGNORECASE), re.compile(r"\s*content", re.IGNORECASE)
+_OURS = " "  # stands for our names: no name of another
 _WORD = re.compile(r"[\w-]*[^\W\d_][\w-]*")
-_NOBODY = "?"  # no name of a crawler
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,50 +54,45 @@ def read_answer(status: int, body: bytes) -> Answer | None:
 
 
 def addressed(text: str, agent: str) -> str:
-    """The robots.txt ``text`` as ``agent`` is to read it, for any parser. A group is for the agent that has one of its words as a
-    name, whatever version or comment stands beside it (RFC 9309, 2.2.1). The names of other agents are struck out: some parsers
-    take the beginning of a name for the name. Lines that are no rules end no group.
+    """What the robots.txt ``text`` says to ``agent``, in one group that any parser reads alike: the rules of the groups for it,
+    else of those for all; before them what is said of the whole site. A group is for the agent that has one of its words as a
+    name, whatever version or comment stands beside it (RFC 9309, 2.2.1). Lines that are no rules end no group.
 
-    >>> addressed("User-agent: Topical_Crawler/1.0 (党建)\\nDisallow: /\\nUser-agent: topical\\nUser-agent: *", "topical_crawler")
-    'User-agent: Topical_Crawler\\nDisallow: /\\nUser-agent: ?\\nUser-agent: *'
+    >>> addressed("User-agent: Topical_Crawler/1.0 (党建)\\nDisallow: /a\\nUser-agent: *\\nDisallow: /", "topical_crawler")
+    'User-agent: *\\nDisallow: /a'
     """
-    words = "|".join(map(re.escape, _WORD.findall(agent))) or re.escape(_NOBODY)
+    words = "|".join(map(re.escape, _WORD.findall(agent))) or "(?!)"
     own = re.compile(rf"(?<![\w-])(?:{words})(?![-_]*[^\W\d_])", re.IGNORECASE)
-
-    def named(line: re.Match[str]) -> str:
-        name = own.search(line[2].replace("*", ""))
-        return line[1] + (name[0] if name else "*" if line[2].split()[:1] == ["*"] else _NOBODY)
-
-    return "\n".join(_NAMED.sub(named, line) for line in text.splitlines() if _KNOWN.match(line))
+    site: list[str] = []
+    groups: dict[str, list[str]] = {}
+    names: list[str] = []
+    named = False  # whether the last rule was a name
+    for line in text.splitlines():
+        if name := _NAMED.match(line):
+            ours = own.search(name[1].replace("*", "")) is not None
+            names = [*(names if named else ()), _OURS if ours else (name[1].split() or [""])[0]]
+            groups.setdefault(names[-1], [])
+            named = True
+        elif _OF_SITE.match(line) or (not names and _SIGNAL.match(line)):
+            site.append(line)
+        elif _RULE.match(line):
+            named = False
+            for group in names:
+                groups[group].append(line)
+    rules = groups.get(_OURS, groups.get("*"))
+    return "\n".join([*site, *(["User-agent: *", *rules] if rules is not None else ())])
 
 
 def classify(text: str, allows: Callable[[str], bool]) -> Robots:
     """Whether the robots.txt ``text``, :func:`addressed` to a crawler, restricts it: its parser ``allows`` not all paths that a
-    Disallow of its group names. Each answer takes as long as the group has rules, so a group that allows the first
-    :data:`MOST_ASKED` of them and names more is taken to restrict.
+    Disallow names. Each answer takes as long as there are rules, so a text that allows the first :data:`MOST_ASKED` of them and
+    names more is taken to restrict.
 
     >>> classify("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
     'restricts'
-    >>> classify("User-agent: ?\\nDisallow: /\\nUser-agent: *\\nDisallow:", lambda path: False)
+    >>> classify("User-agent: *\\nDisallow:", lambda path: False)
     'allows all'
     """
-    groups: dict[str, list[str]] = {}
-    names: list[str] = []
-    ended = True
-    for line in text.splitlines():
-        if name := _NAMED.match(line):
-            names = [*(() if ended else names), name[2].strip()]
-            groups.setdefault(names[-1], [])
-            ended = False
-        elif match := _DISALLOW.match(line):
-            ended = True
-            if path := match[1].strip():
-                for of in names:
-                    groups[of].append("/" + path.lstrip("/").rstrip("$"))
-        else:
-            ended = True
-    groups.pop(_NOBODY, None)
-    everybody = groups.pop("*", [])
-    paths = list(dict.fromkeys(chain(*groups.values()) if groups else everybody))
-    restricts = len(paths) > MOST_ASKED or any(not allows(path) for path in paths)
-    return "restricts" if restricts else "allows all"
+    named = (match[1].strip() for line in text.splitlines() if (match := _DISALLOW.match(line)))
+    paths = {"/" + path.lstrip("/").rstrip("$") for path in named if path}
+    return "restricts" if len(paths) > MOST_ASKED or not all(map(allows, paths)) else "allows all"

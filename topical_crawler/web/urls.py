@@ -14,6 +14,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
+from importlib.resources import files
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import quote, urlsplit
 
@@ -27,21 +28,15 @@ REDIRECTED = "redirected"  # what becomes of an address that is no page: its red
 
 # -- Parts that do not say which page it is; names are compared in lower case
 
-TRACKING = word_set(  # parameters that never choose the content, whatever their value
-    # advertising click ids: Google, Facebook, Microsoft, Yandex, Baidu, Tencent, 360, ByteDance
-    "gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid bd_vid bd_source gdt_vid qz_gdt qhclickid clickid ttclid "
-    # web analytics: Google, Baidu Tongji, Alibaba, Bilibili, Sina, Netease, Sohu
-    "_ga _gl hmsr hmpl hmcu hmkw hmci spm scm spm_id_from from_spmid vd_source seid sudaref spss spsw _trans_ "
-    # WeChat, Weibo, Toutiao and other shares
-    "isappinstalled nsukey wxshare_count wx_share mpshare chksm pass_ticket ascene exportkey exptype "
-    "weibo_id weibo_from sinawapsharesource tt_from tt_medium bbid "
-    # where the reader came from
-    "fromid fromtitle fromuid from_source from_wecom fromsource fromapp referer referrer "
-    # shares of Bilibili, Toutiao and Douyin; campaigns of Matomo
-    "share_source share_medium share_plat share_session_id share_tag share_times share_from share_token share_did share_sign "
-    "share_version share_iid share_link_id share_track_info share_app_name pk_campaign pk_kwd pk_keyword pk_source pk_medium "
-    "pk_content pk_cid pk_cpn pk_vid"
-)
+_TABLES: dict[str, frozenset[str]] = {}
+for _line in files("topical_crawler.web").joinpath("urls.tsv").read_text("utf-8").splitlines():
+    _table, _, _names = _line.partition("\t")
+    _TABLES[_table] = _TABLES.get(_table, frozenset()) | word_set(_names.partition("\t")[0])
+TRACKING, ORIGINS, SESSION = _TABLES["tracking"], _TABLES["origin"], _TABLES["session"]
+"""Parameters that never choose the content; values that say where the reader came from; names that only ever carry a session."""
+SESSION_BY_VALUE, BINARY = _TABLES["session or id"], _TABLES["file"]
+"""Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays; file
+name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
 
 NOISE_PREFIXES = ("utm_", "sharer_", "mtm_", "wt_mc", "aspsessionid")
 """Families of such parameters: campaign tags, the shares of WeChat (``sharer_shareid`` …), and sessions of ASP. Names of families
@@ -52,15 +47,6 @@ ORIGIN = frozenset(("from", "fr", "frm"))
 (``/t20190521_5123.shtml?from=hot``). Any other chooses (``show?from=beijing``); a number or a date is an offset or the start of a
 range (``from=20``), and beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
-ORIGINS = word_set(
-    "timeline singlemessage groupmessage appmessage appmsg message wechat weixin wx weixinmp qq qzone mqq weibo sinaweibo tsina "
-    "tieba aladdin baidu sogou so google bing search feed rss share app android ios iphone pc wap mobile h5 index home homepage"
-)
-
-SESSION = word_set("jsessionid phpsessid asp.net_sessionid oscsid cftoken cfid zenid")  # names that only ever carry a session
-
-SESSION_BY_VALUE = word_set("sid ssid s sess sessid session sessionid session_id")
-"""Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays."""
 
 SESSION_VALUE = re.compile(
     r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16,}"
@@ -76,14 +62,6 @@ SESSION_SEGMENT = re.compile(r"/\([SAFX]\([0-9A-Z]{16,}\)\)(?=/)", re.IGNORECASE
 
 INDEX_PAGE = re.compile(r"/(?:index|default)\.(?:html?|shtml?|xhtml|php[345]?|aspx?|jspx?|jhtml|do|cgi|cfm)\Z", re.IGNORECASE)
 """The page a server gives for a directory. ``index_2.shtml`` is the second page of a list and stays."""
-
-BINARY = word_set(
-    "jpg jpeg jpe png gif bmp webp svg ico tif tiff psd ai eps heic avif zip rar 7z gz tgz bz2 xz tar iso dmg jar cab z "
-    "mp3 wav wma ogg flac aac m4a amr mid ape mp4 avi wmv flv f4v mov mkv rm rmvb mpg mpeg m3u8 ts webm 3gp swf m4v "
-    "pdf doc docx xls xlsx ppt pptx pps wps et dps ofd ceb caj rtf odt ods exe msi apk ipa deb rpm bin dll so torrent class pkg "
-    "dat epub css js mjs map woff woff2 ttf otf eot csv db bak"
-)
-"""File name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
 
 # -- One form for every page
 
