@@ -96,7 +96,7 @@ class _Parser(_LenientHTTPClientParser):
         if self._bytes > LONGEST_HEAD or self._lines > MOST_FIELDS:
             raise Refused(HEAD_TOO_LARGE)
         if self.state != STATUS or line.strip():
-            super().lineReceived(line)
+            super().lineReceived(line if self._partialHeader else line.lstrip(b" \t"))
 
     def statusReceived(self, status: bytes) -> None:
         super().statusReceived(b" ".join(status.split(None, 2)))  # type: ignore[no-untyped-call]

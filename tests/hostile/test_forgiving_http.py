@@ -74,6 +74,7 @@ READ: dict[str, Callable[[bytes], bytes]] = {
     "deflate without its head": lambda b: answer(zlib.compress(b)[2:-4], HTML, "Content-Encoding: deflate"),
     "blanks behind names": lambda b: answer(gzip.compress(b), "Content-Type : text/html", "Content-Encoding : gzip"),
     "names that are none": lambda b: answer(b, HTML, "X Powered By: PHP", ": 1", "标题: 2", "X(1): 3", "only words"),
+    "a blank before the first name": lambda b: answer(b, " X-First: 1", HTML),
     "empty line first": lambda b: b"\r\n" + answer(b),
     "blanks in the status line": lambda b: answer(b, status="HTTP/1.1  200  OK"),
     "octet-stream": lambda b: answer(b, "Content-Type: application/octet-stream"),

@@ -392,6 +392,7 @@ def test_a_query_is_in_the_encoding_of_its_page(written: str, encoding: str, url
         (r"\\b.cn\1.html", "http://b.cn/1.html"),
         (r"/\b.cn/1.html", "http://b.cn/1.html"),
         (r"/s?p=a\b", "http://a.cn/s?p=a\\b"),
+        ("/a\u202eb\x91.html", "http://a.cn/a%E2%80%AEb%C2%91.html"),
     ],
 )
 def test_backslashes_are_read_as_browsers_read_them(written: str, url: str) -> None:

@@ -14,7 +14,6 @@ from topical_crawler.web.dom import decode
 from topical_crawler.web.page import address
 from topical_crawler.web.shells import onward
 
-_REDIRECTS = (301, 302, 303, 307, 308)
 _HINTS = re.compile(rb"refresh|location", re.IGNORECASE)  # what other pages need not be parsed for
 _ODD = re.compile(rb"[\x80-\xff]")
 
@@ -36,7 +35,7 @@ class OnwardMiddleware(RedirectMiddleware):
             return response
         if request.meta.get("dont_redirect") or request.method != "GET":
             return response
-        if response.status in _REDIRECTS and response.body.strip():
+        if 300 < response.status < 400 and response.body.strip():
             response = response.replace(status=200)
         header = (response.headers.get(b"Refresh") or b"").decode("latin-1")
         if header or _HINTS.search(response.body[:4096]):

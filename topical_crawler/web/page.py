@@ -565,7 +565,7 @@ def _join(base: str, target: str, encoding: str = "utf-8") -> str:
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
         return ""
     try:
-        absolute = _CONTROL.sub(lambda match: f"%{ord(match[0]):02X}", urljoin(base, browser_slashes(target)))
+        absolute = _CONTROL.sub(lambda match: quote(match[0]), urljoin(base, browser_slashes(target)))
         parts = urlsplit(absolute)
     except ValueError:
         return ""
