@@ -69,10 +69,15 @@ def give_back(crawler: Crawler, request: Request, **meta: Any) -> None:
         send_back(crawl, entry, "waits until its host has rested", request.url, **meta)
 
 
+def has_stalled(crawl: Crawl) -> bool:
+    """Whether the crawl itself was busy so lately that answers did not come in time for that."""
+    return crawl.progress.has_stalled(within=30.0)
+
+
 def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: bool = True) -> float | None:
     """Have a host rest, for every worker of the crawl; returns for how many seconds. None where it has rested so often that it is
     given up: its waiting links are dropped."""
-    if not reached and crawl.outages.unreached(name):
+    if not reached and not has_stalled(crawl) and crawl.outages.unreached(name):
         logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
     seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
     if seconds is None:

@@ -94,6 +94,8 @@ class Driver:
     # -- Orders, and the end
 
     def _tick(self) -> None:
+        assert self._timer is not None
+        self._crawl.progress.note_stall(asyncio.get_running_loop().time() - self._timer.when())
         try:
             with storing(self._crawl):
                 self._crawl.tick()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import Record, Yield, density
-from topical_crawler.crawl.progress import Durations, Progress
+from topical_crawler.crawl.progress import STALL, Durations, Progress
 
 PAGES = st.lists(
     st.tuples(st.sampled_from(["www.dangjian.cn", "news.a.cn", "b.cn:8080"]), st.booleans(), st.integers(0, 8 << 20)),
@@ -101,3 +101,12 @@ def test_durations_fall_into_rising_buckets(seconds: list[float]) -> None:
     counts = dict(durations.up_to())
     assert counts == {bound: sum(each <= bound for each in seconds) for bound in (0.5, 1.0, 10.0, inf)}
     assert durations.seconds == pytest.approx(sum(seconds))
+
+
+def test_a_stall_counts_for_a_while_and_a_moment_is_none() -> None:
+    progress = Progress()
+    progress.note_stall(STALL / 2)
+    assert not progress.has_stalled(within=60) and progress.stall == STALL / 2
+    progress.note_stall(2 * STALL)
+    progress.note_stall(0.001)
+    assert progress.has_stalled(within=60) and not progress.has_stalled(within=0) and progress.stall == 2 * STALL

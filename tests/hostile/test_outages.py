@@ -100,6 +100,43 @@ def test_a_host_that_asks_for_patience_gets_it(status: int, as_date: bool, topic
     assert min(hits[n + 1].began - hits[n].ended for n in refused) >= 0.9  # a date counts whole seconds
 
 
+STALLS = """
+import time
+from scrapy import signals
+from topical_crawler.settings import *
+
+
+class Stall:
+    @classmethod
+    def from_crawler(cls, crawler):
+        found = cls()
+        crawler.signals.connect(found.response, signals.response_received)
+        return found
+
+    def response(self, response):
+        if response.url.endswith(("/", "/0.html")):
+            time.sleep(2.5)
+
+
+EXTENSIONS = {**EXTENSIONS, Stall: 0}
+"""
+
+
+def test_a_stall_of_the_crawl_itself_is_no_outage_of_others(topic: Path, tmp_path: Path) -> None:
+    (tmp_path / "project_settings.py").write_text(STALLS, encoding="utf-8")
+
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(Site(pages(str(n)))) for n in range(5)]
+        crawled = crawl(
+            topic, tmp_path / "data", " ".join(site.url + "/" for site in hosts), tmp_path,
+            DOWNLOAD_DELAY=0, DOWNLOAD_TIMEOUT=2, CONCURRENT_REQUESTS=8, strategy="breadth_first",
+        )  # fmt: skip
+    assert crawled.code == 0, crawled.log
+    assert set(reasons(tmp_path / "data").values()) == {""}
+    assert "seems to be away" not in crawled.log and "away" not in crawled.log
+    assert re.search(r"Stall:  the crawl itself was busy for \d+ s", crawled.log)
+
+
 def trickle(handler: BaseHTTPRequestHandler) -> None:
     """A byte every now and then, until nobody listens any more."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n")

@@ -67,6 +67,7 @@ class CrawlCollector(Collector):
         if (size := self._downloaded()) is not None:
             yield CounterMetricFamily("topical_bytes", "Bytes downloaded, as they came over the line, with their heads.", size)
         yield CounterMetricFamily("topical_storage_failures", "Times the corpus or frontier failed to store.", p.storage_failures)
+        yield GaugeMetricFamily("topical_stall_seconds", "By how much the event loop was late at most.", p.stall)
         yield GaugeMetricFamily(
             "topical_harvest_rate", "Part of this worker's last 100 pages that was kept, 0 to 1.", p.recent.harvest_rate
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from bisect import bisect_left
 from collections import Counter, deque
@@ -18,6 +19,8 @@ from topical_crawler.web.urls import REDIRECTED
 
 _DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)  # up to DOWNLOAD_TIMEOUT
 _PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)  # up to TOPICAL_EXTRACT_TIMEOUT
+STALL = 2.0
+"""Seconds for which the event loop may be late before answers that did not come in time are put down to that."""
 
 
 class Durations:
@@ -59,6 +62,7 @@ class Progress:
         reasons: how often a page was rejected for a reason when it came, and a redirect followed.
         listings: sitemaps and feeds that were fetched, by what came of them; they are no pages.
         second_looks: pages kept at a second look, included in the kept.
+        stall: seconds by which the event loop was late at most (:meth:`note_stall`).
     """
 
     started: float = field(default_factory=time.monotonic)
@@ -71,6 +75,8 @@ class Progress:
     latest: str = ""
     storage_failures: int = 0
     second_looks: int = 0
+    stall: float = 0.0
+    _stalled: float = -math.inf
     download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
     page: Durations = field(default_factory=partial(Durations, _PAGE))
     _changed: Counter[str] = field(default_factory=Counter)  # reasons by what second looks and cleaning changed
@@ -98,6 +104,17 @@ class Progress:
         self.page.add(handled)
         if page.seconds > 0:
             self.download.add(page.seconds)
+
+    def note_stall(self, seconds: float) -> None:
+        """Take note that what was due came so many seconds late."""
+        self.stall = max(self.stall, seconds)
+        if seconds > STALL:
+            self._stalled = time.monotonic()
+
+    def has_stalled(self, within: float) -> bool:
+        """Whether this process itself was busy for longer than :data:`STALL` within the last seconds: an answer that did not come
+        in time then says nothing of its host."""
+        return time.monotonic() - self._stalled < within
 
     def note_second_look(self, first: str, page: Record) -> None:
         """Count a page that was rejected for the reason ``first`` when it was fetched, in this run or an earlier one, as it is

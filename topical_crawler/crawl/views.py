@@ -15,7 +15,7 @@ from rich.text import Text
 from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
-from topical_crawler.crawl.progress import Progress
+from topical_crawler.crawl.progress import STALL, Progress
 from topical_crawler.text import counted
 from topical_crawler.web.urls import REDIRECTED
 
@@ -123,6 +123,7 @@ def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
         "taken_back_at_end": crawl.taking_back.done.pages,
         "cleaned_at_end": crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0,
         "seconds": round(p.seconds, 1),
+        "stall_seconds": round(p.stall, 1),
         "rejected": p.rejected,
         "links": dict(p.links.most_common()),
         "listings": dict(p.listings.most_common()),
@@ -187,6 +188,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
         + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
+        + (f"\nStall:  the crawl itself was busy for {p.stall:.0f} s, in which no host was asked" if p.stall > STALL else "")
         + f"\n{crawl.in_vain or following}\n"
     )
     return Group(head, side, *_survey(crawl), last)

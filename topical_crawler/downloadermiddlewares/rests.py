@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Response
 
-from topical_crawler.components import CrawlComponent, give_back, in_flight, let_rest
+from topical_crawler.components import CrawlComponent, give_back, has_stalled, in_flight, let_rest
 from topical_crawler.failures import is_outage, retry_after
 
 _DOUBTED, _SENT_BACK = "topical_doubted", "topical_sent_back"  # also in scheduler._KEPT_META
@@ -67,6 +67,7 @@ class RestMiddleware(CrawlComponent):
             if let_rest(crawl, entry.host, why) is not None and not entry.meta.get(_DOUBTED):
                 give_back(self._crawler, request, **{_DOUBTED: True})
         elif is_outage(exception, crawl.policy.has_answered(entry.host)):
-            crawl.outages.doubt(entry.host)
+            if not has_stalled(crawl):
+                crawl.outages.doubt(entry.host)
             if not entry.meta.get(_DOUBTED):
                 give_back(self._crawler, request, **{_DOUBTED: True})
