@@ -129,7 +129,7 @@ def test_a_stall_of_the_crawl_itself_is_no_outage_of_others(topic: Path, tmp_pat
         hosts = [stack.enter_context(Site(pages(str(n)))) for n in range(5)]
         crawled = crawl(
             topic, tmp_path / "data", " ".join(site.url + "/" for site in hosts), tmp_path,
-            DOWNLOAD_DELAY=0, DOWNLOAD_TIMEOUT=2, CONCURRENT_REQUESTS=8, strategy="breadth_first",
+            DOWNLOAD_DELAY=0, DOWNLOAD_TIMEOUT=4, CONCURRENT_REQUESTS=8, strategy="breadth_first",
         )  # fmt: skip
     assert crawled.code == 0, crawled.log
     assert set(reasons(tmp_path / "data").values()) == {""}

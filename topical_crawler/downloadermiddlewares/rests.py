@@ -67,7 +67,10 @@ class RestMiddleware(CrawlComponent):
             if let_rest(crawl, entry.host, why) is not None and not entry.meta.get(_DOUBTED):
                 give_back(self._crawler, request, **{_DOUBTED: True})
         elif is_outage(exception, crawl.policy.has_answered(entry.host)):
-            if not has_stalled(crawl):
-                crawl.outages.doubt(entry.host)
+            if has_stalled(crawl):
+                if (times := entry.meta.get(_SENT_BACK, 0)) < _MOST_SENT_BACK:
+                    give_back(self._crawler, request, **{_SENT_BACK: times + 1})
+                return
+            crawl.outages.doubt(entry.host)
             if not entry.meta.get(_DOUBTED):
                 give_back(self._crawler, request, **{_DOUBTED: True})
