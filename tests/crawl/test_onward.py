@@ -37,6 +37,9 @@ STAYS = {
     "a redirect to nothing": Reply(OWN, 301, headers={"Location": ""}),
     "a refresh of itself": Reply(OWN, headers={"Refresh": "5; url=/a/#top"}),
     "a slow refresh": Reply(OWN, headers={"Refresh": "600; url=/b.html"}),
+    "a refresh to no address": Reply(
+        OWN.replace("<head>", "<head><base href=/c/><meta http-equiv=refresh content='0;url=http://['>")
+    ),
     "a script on a page with a text": Reply(OWN.replace("<head>", "<head><script>location.href='/b.html'</script>")),
     "a refresh for readers without scripts": Reply(
         OWN.replace("<head>", "<head><noscript><meta http-equiv=refresh content='0;url=/b.html'></noscript>")

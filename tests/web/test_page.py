@@ -407,6 +407,7 @@ def test_backslashes_are_read_as_browsers_read_them(written: str, url: str) -> N
         ("""<a href="javascript:void(0)" onClick='self.location = "show?id=3"'>三</a>""", "/dj/show?id=3"),
         ("""<a href="javascript:top.location.replace('/n/4.jsp')">四</a>""", "/n/4.jsp"),
         ("""<li onclick="openNews('./n/5.shtml?x=1', 5)">五</li>""", "/dj/n/5.shtml?x=1"),
+        ("""<a href="JavaScript:open(%27/n/6.html%27)">六</a><p onclick="location = `/n/7.html`">七""", "/n/6.html /n/7.html"),
         ("""<li onclick="tab('tab1');alert('确定吗？');play('1', '2.5')">""", ""),
         ("""<li onclick="location.href='/n/show.asp?id=' + this.id">""", ""),
         ("""<li onclick="s.replace('a', 'b')">""", ""),

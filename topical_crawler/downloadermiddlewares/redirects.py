@@ -12,9 +12,9 @@ from scrapy.http import Response
 
 from topical_crawler.web.dom import decode
 from topical_crawler.web.page import address
-from topical_crawler.web.shells import onward
+from topical_crawler.web.shells import SHORT, onward
 
-_HINTS = re.compile(rb"refresh|location", re.IGNORECASE)  # what other pages need not be parsed for
+_REFRESH = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)  # other pages need not be parsed
 _ODD = re.compile(rb"[\x80-\xff]")
 
 
@@ -25,7 +25,7 @@ class OnwardMiddleware(RedirectMiddleware):
 
     def __init__(self, settings: Any) -> None:
         super().__init__(settings)
-        self._longest = settings.getint("METAREFRESH_MAXDELAY")
+        self._longest = settings.getint("METAREFRESH_MAXDELAY") * settings.getbool("METAREFRESH_ENABLED")
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         if location := (response.headers.get(b"Location") or b"").strip():
@@ -38,11 +38,12 @@ class OnwardMiddleware(RedirectMiddleware):
         if 300 < response.status < 400 and response.body.strip():
             response = response.replace(status=200)
         header = (response.headers.get(b"Refresh") or b"").decode("latin-1")
-        if header or _HINTS.search(response.body[:4096]):
+        if header or _REFRESH.search(response.body[:20_000]) or (len(response.body) < 4 * SHORT and b"location" in response.body):
             html = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))[0]
-            delay, target = onward(html, header)
-            url = address(target, response.url)
-            if url and delay < self._longest and url.partition("#")[0] not in (request.url, response.url):
-                redirected = self._redirect_request_using_get(request, response, url)
-                return self._redirect(redirected, request, "meta refresh")
+            with suppress(ValueError):
+                delay, target = onward(html, header)
+                url = address(target, response.url)
+                if url and delay < self._longest and url.partition("#")[0] not in (request.url, response.url):
+                    redirected = self._redirect_request_using_get(request, response, url)
+                    return self._redirect(redirected, request, "meta refresh")
         return response

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -76,8 +76,8 @@ _ADDRESS = (
 )
 _OPTION = re.compile(_ADDRESS)
 _SCRIPTED = re.compile(  # addresses that a script goes to, or hands to a function; not those to which it adds something
-    r"(?:(?:location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\(|\bopen\s*\()\s*['\"]([^'\"<>\s]+)"
-    rf"|['\"]{_ADDRESS})['\"](?!\s*\+)"
+    r"(?:(?:location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\(|\bopen\s*\()\s*['\"`]([^'\"`<>\s]+)"
+    rf"|['\"`]{_ADDRESS})['\"`](?!\s*\+)"
 )
 _NUMBERED = re.compile(  # pages of a list: how many, the present one, and their name, as TRS and its kin announce them
     r"\bcreatePage\w*\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]?(\d{1,6})['\"]?\s*,\s*['\"]?(\d{1,6})['\"]?\s*,\s*['\"]([\w./-]+)['\"]\s*,\s*['\"](\w+)['\"]"
@@ -530,7 +530,7 @@ def _places(node: LexborNode) -> Iterator[_Target]:
     target = (attrs.get("href") or attrs.get("src") or "").strip()
     if node.tag == "option":
         target = option[0] if (option := _OPTION.fullmatch((attrs.get("value") or "").strip())) else ""
-    script = f"{attrs.get('onclick') or ''} {target if target.startswith('javascript:') else ''}"
+    script = f"{attrs.get('onclick') or ''} {unquote(target) if target[:11].lower() == 'javascript:' else ''}"
     found = [target, *(one or other for one, other in _SCRIPTED.findall(script))] if script != " " else [target]
     if not any(found):
         return

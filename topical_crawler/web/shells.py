@@ -9,6 +9,7 @@ False
 from __future__ import annotations
 
 import re
+from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -19,10 +20,10 @@ GAIN = 100  # characters that scripts must add to be worth their requests
 _ROOTS = "#app, #root, #__next, #__nuxt, #q-app, #main-app, app-root, [ng-app], [data-reactroot]"  # what frameworks fill
 _REFRESH = re.compile(r"\s*(\d+\.?\d*|\.\d+|)\s*[;,\s]\s*(?:url\s*=\s*)?(?:'([^']*)|\"([^\"]*)|(\S.*))", re.IGNORECASE)
 _LOCATION = re.compile(  # a string or the name of one, nothing added but the query of the page itself
-    r"(?:location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\()\s*(?:\\?['\"]([^'\"\\\s]+)\\?['\"]|([\w$]+))\s*"
+    r"(?:location(?:\.href)?(?:['\"]\])?\s*=|location\.(?:replace|assign)\s*\()\s*(?:\\?['\"`]([^'\"`\\\s]+)\\?['\"`]|([\w$]+))\s*"
     r"(?!\s|\+(?!\s*(?:window\.)?location\.)|[\w.=(\[])"
 )
-_STRING = re.compile(r"([\w$]+)\s*=\s*['\"]([^'\"\s]+)")
+_STRING = re.compile(r"([\w$]+)\s*=\s*['\"`]([^'\"`\s]+)")
 _NO_TEXT = ["script", "style", "noscript", "template", "head"]
 
 
@@ -49,13 +50,14 @@ def onward(html: str, header: str = "") -> tuple[float, str]:
     )
     tree.strip_tags(["script", "noscript"])
     metas = [node.attributes.get("content") or "" for node in tree.css("meta[http-equiv='refresh' i]")]
+    base = (node.attributes["href"] or "") if (node := tree.css_first("base[href]")) is not None else ""
     for said in filter(None, map(_REFRESH.match, (header, *metas))):
-        return float(said[1] or 0), (said[2] or said[3] or said[4] or "").strip()
+        return float(said[1] or 0), urljoin(base, (said[2] or said[3] or said[4] or "").strip())
     if len(html) > SHORT or tree.css_first(f"a[href], frame, iframe, {_ROOTS}") is not None or _length(tree) >= NOTHING:
         return 0.0, ""
     strings = dict(_STRING.findall(scripts))
     targets = [text or strings.get(name, "") for text, name in _LOCATION.findall(scripts)]
-    return 0.0, next(filter(None, reversed(targets)), "")
+    return 0.0, next((urljoin(base, target) for target in reversed(targets) if target), "")
 
 
 def is_shell(html: str, known: bool = False) -> bool:
