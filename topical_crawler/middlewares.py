@@ -22,6 +22,7 @@ from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.rights import NOFOLLOW
 from topical_crawler.web.urls import fingerprint, host
 
+MANY = 128  # links of a page whose anchors hold up the event loop
 TOO_MANY = "too many links on a page"  # counted of links that are not read
 
 
@@ -57,11 +58,21 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
     async def _prepared(self, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         crawl = crawl_of(self.crawler)
         async for output in result:
-            if crawl is not None and crawl.strategy.asks_server and isinstance(output, PageItem) and (page := output.page):
-                links = page.links[: crawl.options.max_links]
-                new = [link.anchor for link in links if not crawl.frontier.is_settled(fingerprint(link.url))]
-                await crawl.strategy.prepare(page, [*(e.anchor for e in output.entry.evidence), *new])
+            if crawl is not None and isinstance(output, PageItem):
+                await _prepare(crawl, output)
             yield output
+
+
+async def _prepare(crawl: Crawl, item: PageItem) -> None:
+    """Have what a page and its links say read while others go on, where a server reads it or there is much of it."""
+    links = item.listing.links if item.listing is not None else item.page.links if item.page is not None else ()
+    page = item.page if item.listing is None else Page(item.url, links=links)
+    if page is None or not (crawl.strategy.asks_server or len(links) > MANY):
+        return
+    links = links[: crawl.options.max_links] if item.listing is None else links
+    if crawl.strategy.asks_server:
+        links = tuple(link for link in links if not crawl.frontier.is_settled(fingerprint(link.url)))
+    await crawl.strategy.prepare(page, [*(e.anchor for e in item.entry.evidence), *(link.anchor for link in links)])
 
 
 def judge(crawl: Crawl, item: PageItem) -> None:

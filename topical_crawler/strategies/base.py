@@ -164,7 +164,7 @@ class Strategy(ABC):
         return cls(setup.topic, setup.segmenter, setup.parameters(cls.parameters_type))
 
     async def prepare(self, page: Page, anchors: Sequence[str]) -> None:  # noqa: B027
-        """Get from a server what :meth:`judge` needs of a page, and :meth:`score` of links with these anchors."""
+        """Get what :meth:`judge` needs of a page, and :meth:`score` of links with these anchors, without holding up others."""
 
     @abstractmethod
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:

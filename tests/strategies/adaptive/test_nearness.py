@@ -90,3 +90,24 @@ def test_the_sentence_says_a_name_once() -> None:
     assert sentence(MEDICINE) == "医学知识与疾病防治"
     assert sentence(Topic("t", "党建", {}, description="基层组织")) == "党建 基层组织"
     assert sentence(Topic("t", "党建", {})) == "党建"
+
+
+def test_many_anchors_are_read_while_others_go_on() -> None:
+    near = Nearness(MEDICINE, open_encoder("bundled"))
+    anchors = [f"第{n}场足球比赛" for n in range(400)]
+    turns = 0
+
+    async def beat() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async def read() -> None:
+        beating = asyncio.create_task(beat())
+        await near.ask(anchors)
+        beating.cancel()
+
+    asyncio.run(read())
+    assert turns > 5
+    assert near.of(anchors) == pytest.approx(Nearness(MEDICINE, open_encoder("bundled")).of(anchors), abs=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
@@ -16,6 +17,8 @@ READ = 60
 """Characters of a text that are read, besides its title: every further one costs as much, and says less."""
 SHORT = 60
 """Characters of a title or an anchor that are read."""
+_AT_ONCE = 64
+"""Texts that are read at once in a thread. Who needs the encoder meanwhile waits for so many at most."""
 _REMEMBERED = 16_384  # short texts: the anchor of a link is often the title of the page
 MOST_FAILURES = 3
 """Times in a row that a server may give no vectors before a crawl goes on without it."""
@@ -41,6 +44,7 @@ class Nearness:
         self._known: OrderedDict[str, float] = OrderedDict()
         self._failures = 0
         self._turn = asyncio.Lock()
+        self._encodes = threading.Lock()
         self.name, self.waits = (encoder.name, encoder.waits) if encoder is not None else ("", False)
         if encoder is not None:
             (self._sentence,) = encoder.encode([sentence(topic)])
@@ -60,8 +64,10 @@ class Nearness:
     async def ask(self, texts: Sequence[str]) -> None:
         """Have the cosines of texts at hand, without holding up others meanwhile. Pages have their turns in their order."""
         async with self._turn:
-            if self._encoder is not None and (new := self._new(texts)):
-                self._known.update(await asyncio.to_thread(self._cosines, new))
+            new = self._new(texts) if self._encoder is not None else []
+            size = len(new) if self.waits else _AT_ONCE
+            for start in range(0, len(new), size or 1):
+                self._known.update(await asyncio.to_thread(self._cosines, new[start : start + size]))
 
     def _new(self, texts: Iterable[str]) -> list[str]:
         return list(dict.fromkeys(text for text in texts if text and text not in self._known))
@@ -69,7 +75,8 @@ class Nearness:
     def _cosines(self, texts: list[str]) -> dict[str, float]:
         assert self._encoder is not None
         try:
-            cosines = (self._encoder.encode(texts) * self._sentence).sum(axis=1).tolist()
+            with self._encodes:
+                cosines = (self._encoder.encode(texts) * self._sentence).sum(axis=1).tolist()
             self._failures = 0
         except OSError as error:  # of a server
             self._failures += 1
