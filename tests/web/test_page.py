@@ -431,3 +431,19 @@ def test_pages_of_a_list_are_numbered_from_the_present_one_on() -> None:
     assert urls[0] == "http://a.cn/dj/list_8.html" and 10 < len(urls) < 100
     last = Page.from_html("http://a.cn/dj/list_3.html", "<script>createPageHTML(4, 3, 'list', 'html')</script>")
     assert last.links == ()
+
+
+def test_a_declarative_shadow_root_is_seen() -> None:
+    html = (
+        "<x-a><template shadowrootmode=open><p>支部</p><template><p>模板</p></template></template></x-a><template>无</template>"
+    )
+    assert full_text(Page.from_html("http://a.cn/", html)).split() == ["支部"]
+
+
+def test_a_page_with_hardly_any_text_is_read_with_its_data() -> None:
+    text = "渡口的船修好了，明天一早就可以下水。" * 4
+    html = f"<title>渡口</title><div id=app></div><script>window.__STATE__ = {{body: '{text}'}}</script>"
+    assert full_text(Page.from_html("http://a.cn/", html)) == f"渡口\n{text}"
+    assert full_text(Page.from_html("http://a.cn/", html, runs=True)) == f"渡口\n{text}"
+    own = "晚上在祠堂里有戏，演的是白蛇传，锣鼓已经借来了。" * 3
+    assert full_text(Page.from_html("http://a.cn/", html.replace("<script", f"<p>{own}</p><script"))) == f"渡口\n{own}"

@@ -19,6 +19,8 @@ from topical_crawler.extraction.kinds import (
     GALLERY,
     HOME,
     LIST,
+    MIN_TEXT,
+    PROSE,
     TAG,
     TITLE,
     VIDEO,
@@ -30,6 +32,7 @@ from topical_crawler.extraction.series import Series, find_series
 from topical_crawler.extraction.shown import show
 from topical_crawler.extraction.structure import Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
+from topical_crawler.web.data import text_in_data
 
 MAX_HTML = 2_000_000  # longest source that is extracted, in characters: ten times the longest article seen
 _BULK = re.compile(
@@ -39,6 +42,8 @@ _BULK = re.compile(
 """What makes a source long and holds no text: drawings, styles, scripts but formulas and JSON-LD, and data URLs."""
 
 MAX_BLOCKS = 5_000  # most blocks of a page whose words are looked at for those of a thread
+
+_MAY_HAVE_DATA = (ARTICLE, DOCUMENTATION, GALLERY, LIST)  # kinds of pages that may have no text but one in data
 
 NO_TEXT = "no text"
 TOO_LARGE = "page too large"
@@ -62,7 +67,7 @@ class Extracted(Details, Series):
     text: str = ""  # the main text, one paragraph a line; "" if there is none
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
     kind: str = ""  # one of KINDS; "" if the page could not be read
-    method: str = ""  # how the text was found: "model", "forum" or the format of a document
+    method: str = ""  # how the text was found: "model", "forum", the format of a document, or what data of the page it is
     reason: str = ""  # why there is no text, one of the constants of this module
 
 
@@ -113,6 +118,10 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
         if main and (end := end_of_own_text(tree, blocks, url)):
             main = main_blocks(tree, blocks[:end])  # excerpts of others may outweigh a short text
         method = "model" if main else ""
+        place, data, letters = text_in_data(html, sum(block.letters for block in main)) if kind in _MAY_HAVE_DATA else ("", "", 0)
+        # The data of a list are excerpts.
+        if letters >= (PROSE if kind == LIST else MIN_TEXT) and (text_tree := parse(data)) is not None:
+            main, method, kind = read_blocks(normalise(text_tree)), place, ARTICLE
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
     text = plain(passages)
     details = read_details(tree, blocks, url, fetched, anchors, html)

@@ -18,6 +18,11 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 LINE = "\u2028"  # in the tree, the end of a line that a style keeps
+MOST_STYLES, MOST_RULES, MOST_PARTS = (
+    200_000,
+    500,
+    8,
+)  # characters of styles, their rules and the parts of a selector that are read
 
 _ALOUD = frozenset((".jammer", ".sr-only", ".visually-hidden", ".screen-reader-text"))  # of what is only read aloud, or copied
 _WORDS = ("none", "hidden", "visib", "size:0", "size: 0", "SIZE: 0", "opacity:0", "opacity: 0", "-9", "white-space")
@@ -25,10 +30,10 @@ _STYLED = XPath("//@style[" + " or ".join(f"contains(., '{word}')" for word in _
 _CLOSED = XPath("//@hidden/.. | //dialog[not(@open)]")
 _MAY_CLOSE = re.compile(r"(?<![:\s-])\s*\shidden\b|<dialog")
 _NAMED, _TEXT = XPath("descendant::*[@class or @id]"), XPath("string()", smart_strings=False)
-_NO_RULES = re.compile(
-    r"/\*.*?\*/|@[^{};]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\})", re.S
-)  # comments; for printers and the like
-_RULE = re.compile(r"([^{}]++)\{([^{}]*+)\}")
+_NO_RULES = re.compile(  # comments; rules for printers, small screens and the like
+    r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|@[^{};@]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}?)"
+)
+_RULE = re.compile(r"(?:^|(?<=[{}]))([^{}]++)\{([^{}]*+)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*", re.I)
 _NAME = re.compile(r"[.#][\w-]+")
 _PAIR = re.compile(r"(?<![\w-])(display|visibility|opacity|font-size|left|text-indent|white-space)\s*:\s*([^;!\s]+)")
@@ -50,7 +55,7 @@ def show(tree: HtmlElement, source: str) -> HtmlElement:
     >>> print(tostring(show(fromstring(html), html)[2], encoding="unicode"))
     <p>老<ruby>埠<template>bù</template></ruby>头</p>
     """
-    rules = _rules("".join(style.text or "" for style in tree.iter("style")))
+    rules = _rules("".join(style.text or "" for style in tree.iter("style"))[:MOST_STYLES])
     named = cast("list[HtmlElement]", _NAMED(tree)) if rules or any(name[1:] in source for name in _ALOUD) else []
     names = {e: frozenset([f"#{e.get('id')}", *(f".{name}" for name in e.get("class", "").split())]) for e in named}
     said = _styles(tree, rules, names)
@@ -113,17 +118,17 @@ def _rules(sheet: str) -> list[_Rule]:
         pairs = _pairs(body)
         for selector in selectors.split(",") if pairs else ():
             parts = [(_NAME.sub("", part), frozenset(_NAME.findall(part))) for part in selector.split() if part != ">"]
-            if parts and all(_SIMPLE.fullmatch(part) for part in selector.split() if part != ">"):
+            if 0 < len(parts) <= MOST_PARTS and all(_SIMPLE.fullmatch(part) for part in selector.split() if part != ">"):
                 found.append((("!important" in body, selector.count("#"), selector.count(".")), parts, pairs))
     tells = {name for *_, said in found for name, value in said.items() if _TELLS.fullmatch(f"{name}:{value}")}
-    return sorted((rule for rule in found if not tells.isdisjoint(rule[2])), key=lambda rule: rule[0])
+    return sorted((rule for rule in found if not tells.isdisjoint(rule[2])), key=lambda rule: rule[0])[-MOST_RULES:]
 
 
 # -- Lines of preformatted text
 
 LEAST_WIDTH, LEAST_FULL = 30, 3  # columns of the widest line, and full lines, of text that may be broken at a fixed width
 _MARKS = "，。；：！？、…”,.;:!?"
-_UNIT = re.compile("^(?:[!-~]+|.)")  # what is not divided at the end of a line
+_WORD = re.compile("[!-~]+")  # which is not divided at the end of a line
 
 
 def unwrapped(text: str) -> list[str]:
@@ -136,14 +141,15 @@ def unwrapped(text: str) -> list[str]:
     1
     """
     lines = [line.rstrip() for line in dedent(text.replace("\u3000", "  ")).splitlines()]
-    widest = max(map(_width, lines), default=0)
+    widths = list(map(_width, lines))
+    widest = max(widths, default=0)
     full = [
-        bool(a and b) and not b[0].isspace() and _width(a) + _width(b) - _width(_UNIT.sub("", b)) > widest
-        for a, b in pairwise(lines)
+        bool(a and b) and not b[0].isspace() and width + _width(word[0] if (word := _WORD.match(b)) else b[0]) > widest
+        for (a, b), width in zip(pairwise(lines if widest >= LEAST_WIDTH else []), widths, strict=False)
     ]
     ends = [line[-1] for line, is_full in zip(lines, full, strict=False) if is_full]
     anywhere = 2 * sum(end in _MARKS for end in ends) <= len(ends) <= sum(map(text.count, _MARKS))
-    if widest < LEAST_WIDTH or len(ends) < LEAST_FULL or not anywhere:
+    if len(ends) < LEAST_FULL or not anywhere:
         full = []
     joined = "".join(
         a.strip() + ("\n" if not is_full else " " * (a[-1] + b[0]).isascii())

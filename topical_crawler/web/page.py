@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topical_crawler.web import rights
+from topical_crawler.web.data import text_in_data
 from topical_crawler.web.dom import MAX_GROUP, Paths, crumbs, is_label, own_labels
 from topical_crawler.web.urls import browser_slashes, without_user, word_set
 
@@ -44,6 +45,7 @@ _MANY_TAGS = 5_000
 _MOST_TAGS = 60_000  # of a page that is judged: more hold up the event loop. Its text is read in another process
 _ANY_TAG = re.compile("<")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+_TEMPLATE = re.compile(r"<(/?)template\b[^<>]*+>", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
 _LONG = 8000
@@ -294,7 +296,8 @@ def description_of(page: Page) -> str:
 
 def full_text(page: Page, menus: bool = True) -> str:
     """The title of a page and the visible text of its body without navigation, form fields and scripts, at most :data:`MAX_TEXT`
-    characters. (Forms are read: one may hold the whole page.) Without HTML, the description information.
+    characters. (Forms are read: one may hold the whole page.) Of a page with hardly any text, also what waits in it as data,
+    :func:`~topical_crawler.web.data.text_in_data`. Without HTML, the description information.
 
     Without ``menus``, blocks of nothing but links (menus, further reading, clouds of tags) are left out, unless fewer than
     :data:`MIN_OWN` characters would be left: then the page is a list.
@@ -313,6 +316,8 @@ def full_text(page: Page, menus: bool = True) -> str:
     own = [part for part, linked in parts if menus or not linked]
     if sum(map(len, own)) < MIN_OWN:
         own = [part for part, _ in parts]
+        if (data := parsed(text_in_data(page.html, sum(map(len, own)))[1]).body) is not None:
+            own += [_spaced(text) for text, _ in _runs(data)]
     return f"{page.title}\n{_CONTROL.sub('', ' '.join(own))}".strip()[:MAX_TEXT]
 
 
@@ -359,7 +364,10 @@ def parsed(html: str) -> LexborHTMLParser:
 
 def bounded(html: str) -> str:
     """``html`` up to where it is nested too deeply or a tag has too many attributes; without options and readings where there are
-    very many, for the parser takes 13 s for 60,000."""
+    very many, for the parser takes 13 s for 60,000. Declarative shadow roots, which browsers show, are elements."""
+    if "shadowroot" in html:
+        is_root: list[bool] = []
+        html = _TEMPLATE.sub(lambda tag: _root_as_element(tag, is_root), html)
     for tag in _LONG_TAG.finditer(html) if _may_have_long_tags(html) else ():
         if len(_BETWEEN_ATTRIBUTES.findall(_QUOTED.sub(" ", tag[0]))) > MAX_ATTRIBUTES:
             html = html[: tag.start()]
@@ -381,6 +389,13 @@ def bounded(html: str) -> str:
         if depth > MAX_NESTING or items > _MOST_SLOW_TAGS:
             return html[: tag.start()]
     return html
+
+
+def _root_as_element(tag: re.Match[str], is_root: list[bool]) -> str:
+    """The tag of a template as it is read; ``is_root`` tells of those that are open whether they are shadow roots."""
+    if not tag[1]:
+        is_root.append("shadowroot" in tag[0].lower())
+    return f"<{tag[1]}div>" if (is_root.pop() if tag[1] and is_root else is_root and is_root[-1]) else tag[0]
 
 
 def _may_have_long_tags(html: str) -> bool:
