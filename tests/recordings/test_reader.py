@@ -372,6 +372,17 @@ REVISITS: dict[str, tuple[list[bytes], str | None]] = {  # records, and the body
     ),
     "a redirect": ([record(PAGE), record("again", "revisit", REFERS, status="302 Found", headers={"Location": "/x"})], "/x"),
     "beside an answer": ([record("again", "revisit", REFERS), record(PAGE), record("again", body=b"own")], "own"),
+    "of nothing here, by its digest": (
+        [
+            record(PAGE, fields=DIGEST),
+            record("again", "revisit", {**REFERS, **DIGEST, "WARC-Refers-To-Target-URI": "http://a.cn/x"}),
+        ],
+        "page",
+    ),
+    "a redirect by the digest of its body": (
+        [record(PAGE, fields=DIGEST), record("again", "revisit", DIGEST, status="301 Moved", headers={"Location": "/y"})],
+        "/y",
+    ),
     "of nothing": ([record("again", "revisit", REFERS)], None),
     "of itself": ([record("again", "revisit", {"WARC-Refers-To-Target-URI": "http://a.cn/again"})], None),
     "without a name": ([record(PAGE), record("again", "revisit")], None),

@@ -47,6 +47,7 @@ _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILI
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(r"HTTP/\d(?:\.\d)?\s+(\d{3})")
 _GOOD = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+2\d\d\b")
+_MOVED = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+30[12378]\b")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 _READ = 1 << 16
 _HEAD = 1 << 16  # longest WARC header block, in bytes
@@ -78,7 +79,7 @@ class Response:
 
 def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
     """URL, offset and length of every record that answers in the file at ``path``, and its rank: 1 with a status of 2xx, 0 with
-    another, -1 of a revisit, which may name the place of its original.
+    another, -1 of a revisit. Where a revisit names its original by a digest, the place is that of the original, the rank 0.
 
     Of a WACZ file the records of all its WARC files are taken. Those that are not whole are left out with a warning, in an
     unfinished file (:data:`OPEN`) without one. Raises RecordingError for a file that has no record, or several in one gzip
@@ -101,13 +102,15 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
             url, length = target[1].decode("utf-8", "replace"), record.end - offset
             if _RESPONSE.search(record.head):
                 yield url, offset, length, int(_GOOD.match(record.block) is not None)
-            elif _REFERS.search(record.head):
-                yield url, offset, length, -1
-            elif (digest := _DIGEST.search(record.head)) and _REVISIT.search(record.head):
-                wanted.setdefault(digest[1], []).append(url)
+            elif _REVISIT.search(record.head):
+                moved = _MOVED.match(record.block) is not None  # to where it says itself, with the empty body that many have
+                if moved or _REFERS.search(record.head):
+                    yield url, offset, length, -1
+                if (digest := _DIGEST.search(record.head)) and not moved:
+                    wanted.setdefault(digest[1], []).append(url)
         for offset, record in whole_records(data, parts, []) if wanted else ():
             if (digest := _DIGEST.search(record.head)) and _RESPONSE.search(record.head):
-                yield from [(url, offset, record.end - offset, -1) for url in wanted.pop(digest[1], ())]
+                yield from [(url, offset, record.end - offset, 0) for url in wanted.pop(digest[1], ())]
     if gaps and not unfinished:
         error = RecordingError if gaps[0][1] != _CUT else NothingWholeError
         said = f"{path}, offset {gaps[0][0]}: {gaps[0][1]}"
