@@ -66,6 +66,15 @@ def chip(visitor: Visitor, word: str) -> Any:
     return visitor.driver.find_element(By.XPATH, f"//li[contains(@class, 'chip')][span='{word}']")
 
 
+def weights_in_other_lanes(visitor: Visitor) -> list[str]:
+    """Words whose weight is not that of the lane in which they stand."""
+    script = """return [...document.querySelectorAll(".lane .chip")].filter(
+        chip => chip.querySelector("select").selectedOptions[0].dataset.lane !== chip.closest(".lane").dataset.lane
+    ).map(chip => chip.querySelector("span").textContent)"""
+    found: list[str] = visitor.driver.execute_script(script)
+    return found
+
+
 def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     visitor.click("a.button.main")
     visitor.write("[name=sentence]", "健康养生与疾病预防的知识")
@@ -100,6 +109,9 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     assert (rows["病人"], rows["门诊"], rows["体检"]) == ("", "", "0.5000")
     assert "知识" not in rows
     assert "qingheonline" in (folder / "topics/health/seeds.txt").read_text("utf-8")
+    visitor.driver.back()
+    visitor.there(".lane .chip")
+    assert weights_in_other_lanes(visitor) == []  # a browser fills fields in again, by their places
 
 
 def test_the_terms_of_a_topic_are_changed(visitor: Visitor, folder: Path) -> None:
