@@ -201,3 +201,61 @@ def test_a_menu_is_no_verse(wrap: str) -> None:
 def test_a_list_beside_an_article_is_not_its_text() -> None:
     side = "<div class='side'>" + "<br>".join(MODERN) + "</div>"
     assert lost(read("".join(f"<p>{line}</p>" for line in LINES) + side), (*LINES, *MODERN)) == MODERN
+
+
+# -- Articles with comments, and texts in boxes
+
+MORE = "他把这些都记在一本蓝皮的账簿里，一页也没有撕过。"
+ARTICLE = "".join(f"<p>{line}{MORE}</p>" for line in LINES)
+SAID = (
+    "写得真好，让我想起外婆家的院子。",
+    "钟楼现在还敲吗？我离开十年了。",
+    "石榴酿酒也好喝。",
+    "盼望下一篇。",
+)
+
+
+def comments(form: str) -> str:
+    return "".join(form.format(n=n, said=said) for n, said in enumerate(SAID, 1))
+
+
+@pytest.mark.parametrize(
+    ("form", "url"),
+    [
+        (
+            "<li class='member reply' id='bb_message_{n}'><a href='/user/{n}'>读者{n}</a><time>2024-05-0{n} 10:20</time>"
+            "<div><p>{said}</p></div><a href='#'>回复</a></li>",
+            URL,
+        ),
+        (
+            "<dl class='thread'><dt class='member'><a href='/space/{n}'>楼层{n}</a> 发表于 2024-02-0{n} 08:00</dt>"
+            "<dd class='thread-msg'>{said}</dd><dd>回复</dd></dl>",
+            URL,
+        ),
+        (
+            "<div class='post-reply'><a href='/user/{n}'>网友{n}</a><span>05-0{n} 12:30</span><p>{said}</p><a>回复</a></div>",
+            "http://www.example.cn/p/20.html",
+        ),
+    ],
+    ids=["list", "definitions", "boxes"],
+)
+@pytest.mark.parametrize("around", ["<article>{}</article>", "<div class='part'>{}</div>", "{}"])
+def test_an_article_with_comments_is_the_article(form: str, url: str, around: str) -> None:
+    found = read(around.format(ARTICLE) + f"<div class='topics replies'>{comments(form)}</div>", url=url)
+    assert (found.kind, lost(found), lost(found, SAID)) == ("article", [], [*SAID])
+
+
+def test_a_question_that_is_longer_than_its_answers_is_a_thread() -> None:
+    person = "<a class='author' href='/people/{n}'>邻居{n}</a>"
+    form = f"<div class='answer'>{person}<div class='content'>{{said}}</div>发布于 2024-05-0{{n}}</div>"
+    found = read(f"<div class='question-detail'>{ARTICLE}</div>{comments(form)}", url="http://www.example.cn/question/12")
+    assert (found.kind, lost(found, (*LINES, *SAID))) == ("forum", [])
+
+
+def test_a_long_text_in_boxes_is_whole_though_some_name_a_person_and_a_day() -> None:
+    signed = "<time>2022-08-1{n} 20:00</time><a href='/user/lin'>林一</a> 主题 回复 论坛"
+    boxes = (
+        f"<section class='box'><h2>第{n}天</h2><p>{line}{MORE}</p>{signed.format(n=n) if n > 3 else ''}</section>"
+        for n, line in enumerate(LINES)
+    )
+    assert lost(read("".join(boxes), url="http://www.example.cn/community/12.html")) == []

@@ -41,6 +41,7 @@ LITTLE = 0.1  # share of the text of the page below which boxes are hardly its p
 HEAD = 0.3  # share of the text of posts below which the boxes in them are but their heads, with person and day
 INNER = 0.5  # least share of the text of that column that they hold; half as much where it is named as something else than posts
 AS_MUCH = 0.7  # share of the text of boxes that a part of each must have to be the posts
+OUTSIDE = 0.75  # most prose outside of the boxes to what they hold: an article with comments has more, of 163 threads two
 BODY = 0.9  # share of the most text over which the elements named as bodies are the bodies of posts
 SIGNED = 4  # most lines of a signature, with the rule above it
 LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
@@ -50,7 +51,7 @@ DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", ANSWER)
 """What metadata call a thread."""
 ADDRESS = re.compile(
     r"viewthread|showthread|showtopic|viewtopic|/(?:thread|topic|question|discussion|issue|ask|answer|faq)s?(?:[/?-]|$)"
-    r"|/(?:t|d|q|p)/[^/]|[?&](?:tid|topic)=|^(?:bbs|forums?|ask|club|community|discuss|tieba|zhidao|wenda|luntan)\."
+    r"|/(?:t|d|q)/[^/]|[?&](?:tid|topic)=|^(?:bbs|forums?|ask|club|community|discuss|tieba|zhidao|wenda|luntan)\."
     r"|/(?:forums?|bbs|community|boards?|club)/",
     re.I,
 )
@@ -99,7 +100,8 @@ _MAIL = re.compile(r"^(?:发信人|寄信人|发信站|标\s*题)\s?[:：]")
 _WRITTEN = re.compile(r"[»›]|发表|发布|发帖|帖子|posted|wrote|\bby\b", re.I)
 _NUMBERED = re.compile(r"\d.*")
 _ASIDE = re.compile(
-    r"(?<!with)(?<!with[-_])(?<!has)(?<!has[-_])sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])",
+    r"(?<!with)(?<!with[-_])(?<!has)(?<!has[-_])sidebar|widget|right-?bar|(?:^|[\s_-])(?:aside|related|recommend\w*|hot)(?:$|[\s_-])"
+    r"|(?:^|[\s_-])(?:modal|dialog|popup|cookies?|consent|onetrust|ot)(?:$|[\s_-])",
     re.I,
 )
 _NOTICE = re.compile(r"alert|notice|announce|summary", re.I)
@@ -158,6 +160,11 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     lead = _lead(page, boxes, bodies)
     posts = bodies if lead is None else [lead, *bodies]
     points = _points(page, boxes, bodies, lead, html, url, declared)
+    inside = boxes if lead is None else [lead, *boxes]
+    held = {n for box in inside for n in range(box, page.ends[box])}
+    outside = _prose(page, (n for n in range(len(page.elements)) if n not in held))
+    if outside > OUTSIDE * sum(page.run[n] for n in inside) and not alone:
+        return None
     if points < MIN_POINTS or (len(posts) == 1 and not (declared or (alone and points >= MIN_ALONE))):
         return None
     texts = [_without_signature(read_blocks(_cleaned(page.elements[post]))) for post in posts]
@@ -511,18 +518,23 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
     name, around = page.names((first, bodies[0])), page.names((page.parents[first],))
     if _POSTS.search(f"{name} {around}") and not (_REPLIES.search(name) or _REPLIES_WORD.search(around)):
         return None
-    own = _headings(page, first)
-    if not own:
+    headings = _headings(page, first)
+    if not headings:
         return None
-    start = max(own, key=lambda n: len(own[n])) + 1
+    start = max(headings, key=lambda n: len(headings[n])) + 1
     gain = {n: _gain(page, n) for n in range(start, first)}
-    for n in range(first - 1, start - 1, -1):
-        if page.parents[n] >= start:
+    gain |= {n: 0.0 for n in page.above(start - 1) if page.ends[n] <= first}  # some hold the headline as well
+    for n in sorted(gain, reverse=True):
+        if page.parents[n] in gain:
             gain[page.parents[n]] += gain[n]
     able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and _is_box(page.elements[n])]
-    able = [n for n in able if not _NOTICE.search(page.kinds[n])]
-    best = max(able, key=gain.__getitem__, default=None)
-    return best if best is not None and min(gain[best], page.run[best]) > MIN_LEAD else None
+    able = [n for n in able if not (page.aside[n] or _NOTICE.search(page.kinds[n]))]
+    around = [n for n in able if n < start and not page.is_linked((n,)) and _prose(page, range(n, page.ends[n])) > LONG]
+    for found in ([n for n in able if n >= start], around):
+        best = max(found, key=gain.__getitem__, default=None)
+        if best is not None and min(gain[best], page.run[best]) > MIN_LEAD:
+            return best
+    return None
 
 
 def _points(
@@ -531,7 +543,7 @@ def _points(
     """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, headlines of replies, names
     of classes, words of the page. Against it: headlines of other pages, text in links, as lists have them, and text right
     around the boxes, which then are comments on it (four each); a first text that is longer than all others, as articles with
-    comments have it; little of the page's text, unless the address tells (two)."""
+    comments have it (two where neither metadata nor address tell); little of the page's text, unless the address tells (two)."""
     run, count = sum(page.run[n] for n in boxes), len(boxes)
     address = ADDRESS.search(url.partition("://")[2])
     points = 2 * declared + (0 if address is None else 1 if address.start() else 2)
@@ -542,8 +554,14 @@ def _points(
     points -= 4 * page.is_linked(boxes)
     points -= 4 * (sum(map(_said, page.pieces[page.parents[boxes[0]]])) > MIN_LEAD)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
-    points -= lead is not None and page.run[lead] > run
+    points -= (1 if declared or address else 2) * (lead is not None and page.run[lead] > run)
     return points - 2 * (run < LITTLE * page.run[0] and address is None)
+
+
+def _prose(page: _Page, places: Iterable[int]) -> int:
+    """Letters of the sentences right in elements that are neither linked nor in a column or a dialog beside the posts."""
+    seen = (n for n in places if not (page.aside[n] or page.linked[n]))
+    return sum(_said(piece) for n in seen for piece in page.pieces[n] if is_sentence(piece))
 
 
 def _is_reply(page: _Page, n: int) -> bool:
