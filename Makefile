@@ -58,6 +58,7 @@ bench: setup
 	$(BIN)/python benchmarks/performance.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/strategies.py
+	$(BIN)/python benchmarks/loop.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis
 
 # A thousand kills, stops, full disks and lost servers (an hour and more); mutated pages (two hours). Neither needs a network.
