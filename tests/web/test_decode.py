@@ -86,11 +86,21 @@ def test_a_part_in_another_encoding_breaks_alone(header: str, declared: str, for
     body = page.replace(b"<body>", b"<body>" + part) if first else page + part
     text, encoding = decode(body, header)
     assert (encoding, text.count(TEXT)) == ("utf-8", 3)
+    assert FOOTER in text or foreign == "big5"
+
+
+def test_a_long_part_in_another_encoding_is_read() -> None:
+    """An advertisement within the text, and a broken byte that makes no part foreign."""
+    body = html(f"{TEXT}</p><p>X</p><p>{TEXT}").encode().replace(b"X", TEXT.encode("gbk")).replace(b"<p>", b"<p>\xe4", 1)
+    text, encoding = decode(body, "text/html; charset=utf-8")
+    assert (text.count(TEXT), encoding) == (3, "utf-8")
 
 
 def test_a_part_in_utf_8_does_not_change_a_page_in_gbk() -> None:
     body = html(f"{TEXT}</p><p>" * 3, "gbk").encode("gbk") + FOOTER.encode()
     assert decode(body)[0].count(TEXT) == 3
+    text, encoding = decode(body.replace(b"<p>", b"<p>\xff", 1))  # with a broken byte as well
+    assert (text.count(TEXT), FOOTER in text, encoding) == (3, True, "gb18030")
 
 
 def test_emoji_of_two_halves_are_read() -> None:

@@ -144,7 +144,7 @@ def unwrapped(text: str) -> list[str]:
     widths = list(map(_width, lines))
     widest = max(widths, default=0)
     full = [
-        bool(a and b) and not b[0].isspace() and width + _width(word[0] if (word := _WORD.match(b)) else b[0]) > widest
+        bool(a and b) and not b[0].isspace() and width + (1 + len(word[0]) if (word := _WORD.match(b)) else _width(b[0])) > widest
         for (a, b), width in zip(pairwise(lines if widest >= LEAST_WIDTH else []), widths, strict=False)
     ]
     ends = [line[-1] for line, is_full in zip(lines, full, strict=False) if is_full]

@@ -17,6 +17,7 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
@@ -37,6 +38,8 @@ _TOLERATED, _PLAUSIBLE = 0.01, 0.15
 _MOST = 0.5
 # How elements begin in UTF-16: a page in another encoding may hold a NUL.
 _WIDE = (("utf-16-le", re.compile(rb"<\0[!/a-zA-Z]\0")), ("utf-16-be", re.compile(rb"\0<\0[!/a-zA-Z]")))
+_PARTS = re.compile(rb"[^<>]*[\x80-\xff][^<>]*")
+_SURE = 12  # bytes beyond ASCII from which on a part is hardly in UTF-8 by accident
 _HALVES = re.compile(
     rb"(?:\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf])+"
 )  # emoji in CESU-8, as some databases give them
@@ -85,9 +88,25 @@ def _read(body: bytes, encoding: str) -> tuple[str, float]:
         if encoding == "utf-8":
             body = _HALVES.sub(_whole, body)
         text = body.decode(encoding, "replace")
-        return text, text.count("\ufffd") / max(1, len(text) - len(text.encode("ascii", "ignore")))
+        if (unreadable := _unreadable(text)) <= _MOST:
+            text = _PARTS.sub(lambda part: _foreign(part[0], encoding), body).decode("utf-8", "replace")
+        return text, unreadable
     except LookupError:
         return body.decode("utf-8", "replace"), 1.0
+
+
+def _unreadable(text: str) -> float:
+    return text.count("\ufffd") / max(1, len(text) - len(text.encode("ascii", "ignore")))
+
+
+def _foreign(part: bytes, encoding: str) -> bytes:
+    """A part of a page in that encoding, or in another one if that reads it and the page's own does not, in UTF-8."""
+    own = part.decode(encoding, "replace")
+    other = "gb18030" if encoding == "utf-8" else "utf-8"
+    if sum(byte > 0x7F for byte in part) >= _SURE and (encoding != "utf-8" or _unreadable(own) > _MOST):
+        with suppress(UnicodeDecodeError):
+            return part.decode(other).encode()
+    return own.encode()
 
 
 def _whole(halves: re.Match[bytes]) -> bytes:
