@@ -529,9 +529,10 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
             gain[page.parents[n]] += gain[n]
     able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and _is_box(page.elements[n])]
     able = [n for n in able if not (page.aside[n] or _NOTICE.search(page.kinds[n]))]
-    around = [n for n in able if n < start and not page.is_linked((n,)) and _prose(page, range(n, page.ends[n])) > LONG]
-    for found in ([n for n in able if n >= start], around):
-        best = max(found, key=gain.__getitem__, default=None)
+    holders = [n for n in able if n < start and not page.is_linked((n,)) and _prose(page, range(n, page.ends[n])) > LONG]
+    behind = [n for n in able if n >= start]
+    for places in (behind, holders):
+        best = max(places, key=gain.__getitem__, default=None)
         if best is not None and min(gain[best], page.run[best]) > MIN_LEAD:
             return best
     return None
