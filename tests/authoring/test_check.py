@@ -130,6 +130,14 @@ def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[...
     assert not [f for f in report.findings if "general language" in f.message]
 
 
+SEMANTIC, EVEN = 'title = "x"\ndefault_strategy = "semantic"\n', TERMS.replace("1.5", "1").replace("2", "1")
+
+
+def test_what_a_learner_makes_up_for_is_not_found(check: Callable[..., TopicReport]) -> None:
+    for terms in ("党建\t1\n", EVEN):
+        assert not [f for f in check({"terms.tsv": terms}).findings if f.about == "weights"]
+
+
 @pytest.mark.parametrize(
     ("files", "severity", "file", "part"),
     [
@@ -139,8 +147,8 @@ def test_a_general_word_that_was_adjusted_is_not_found_again(check: Callable[...
             "terms.tsv",
             "carries more than 50% of Σ w² over all 6 terms: 主题教育",
         ),
-        ({"terms.tsv": "党建\t1\n"}, "warning", "terms.tsv", "1 term only"),
-        ({"terms.tsv": TERMS.replace("1.5", "1").replace("2", "1")}, "note", "terms.tsv", "all terms weigh the same"),
+        ({"topic.toml": SEMANTIC, "terms.tsv": "党建\t1\n"}, "warning", "terms.tsv", "1 term only"),
+        ({"topic.toml": SEMANTIC, "terms.tsv": EVEN}, "note", "terms.tsv", "all terms weigh the same"),
         ({"adjust.tsv": "三会一课\t0\t试\n"}, "note", "terms.tsv", "weigh 0 and are none: 1, 1 of them by adjust.tsv"),
         (
             {"topic.toml": 'title = "x"\nweight_floor = 9\n'},

@@ -50,6 +50,12 @@ def test_control_c_before_a_browser_has_ended_ends_it_in_order(tmp_path: Path) -
     assert (code, err.strip()) == (0, "")
 
 
+def test_a_crawl_that_is_not_there_is_refused(run_scrapy: RunScrapy, folder: Path) -> None:
+    refused = run_scrapy("workbench", "nothere", "--no-browser", cwd=folder)
+    assert refused.returncode == 1
+    assert "there is no crawl 'nothere'. Remedy: name one of partybuilding, or none" in refused.stderr
+
+
 # -- Who may use it
 
 

@@ -22,7 +22,7 @@ from topical_crawler.text import counted
 from topical_crawler.text.segment import Backend, Segmenter, default_stopwords, normalise
 from topical_crawler.text.statistics import Language, language
 from topical_crawler.topic.files import read_config, read_lines
-from topical_crawler.topic.topic import Topic, load_topic, topic_line
+from topical_crawler.topic.topic import DEFAULT_STRATEGY, Topic, load_topic, topic_line
 from topical_crawler.topic.topic_folder import ADJUST, CONFIG, SEEDS, TERMS, WEIGHTS, TopicFolder
 from topical_crawler.web.urls import fingerprint, host
 
@@ -178,8 +178,8 @@ def check_seeds(topic: Topic, lines: TopicLines) -> Iterator[Finding]:
 
 def check_weights(topic: Topic, floor: float, lines: TopicLines) -> Iterator[Finding]:
     """Weights that dominate, are 0, lie at ``weight_floor``, or are missing."""
-    n = len(topic.terms)
-    if n < _FEW_TERMS:
+    n, learns = len(topic.terms), topic.default_strategy == DEFAULT_STRATEGY  # further words, and what each says
+    if n < _FEW_TERMS and not learns:
         message = f"{counted(n, 'term')} only: most pages of the topic hold none of them"
         yield Finding("warning", "weights", message, "Add terms to terms.tsv", TERMS)
     most = max(_DOMINATES, 3 / n)
@@ -198,7 +198,7 @@ def check_weights(topic: Topic, floor: float, lines: TopicLines) -> Iterator[Fin
         message = f"terms that weight_floor {floor:g} holds: {len(low)} of {n} weigh the same"
         remedy = "Lower weight_floor, if rare terms should count for less"
         yield Finding(severity, "weights", message, remedy, CONFIG, lines.config(topic, "weight_floor"))
-    if len(set(topic.terms.values())) == 1 and n > 1 and not floor:
+    if len(set(topic.terms.values())) == 1 and n > 1 and not floor and not learns:
         remedy = "topical-crawler topic build computes weights from a domain corpus (Eq. 2), where you have one"
         yield Finding("note", "weights", "all terms weigh the same", remedy, TERMS)
 

@@ -28,8 +28,9 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from topical_crawler.config import segmenter
+from topical_crawler.config import segmenter, uses_redis
 from topical_crawler.corpus.record import CorpusError
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.sqlite import FrontierFileError
@@ -295,5 +296,8 @@ def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence
 
 def _bench(settings: BaseSettings, names: Sequence[str], given: Sequence[str]) -> Bench:
     bench = Bench(settings, names, [part for setting in given for part in ("-s", setting)])
-    bench.crawls()  # says what is wrong with a name
+    for name, place in zip(names, bench.crawls().values(), strict=False):  # says what else is wrong with a name
+        if not (place.corpus or place.folder.path.is_dir() or uses_redis(settings)):
+            there = ", ".join(folder.path.name for folder in CrawlFolder.all_in(Path("data"))) or "none yet"
+            raise CrawlError(f"there is no crawl {name!r}. Remedy: name one of {there}, or none, for all of them")
     return bench

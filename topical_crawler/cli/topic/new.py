@@ -118,7 +118,9 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             f"no word in what you gave can be a term{without}. Remedy: name some of two characters or more, "
             "--keywords 操作系统,内核"
         )
-    if len(start.words) <= _FEW:
+    if all(term.word.isascii() for term in start.terms):
+        messages.print("[yellow]No word of these is Chinese.[/] Unless they are names, say it in Chinese, as the texts do")
+    elif len(start.words) <= _FEW:
         without = f" (without {' '.join(start.left_out)})" if start.left_out else ""
         messages.print(
             f"[yellow]Only {len(start.words)} of your words tell the topic:[/] {escape(' '.join(start.words) + without)}. "
