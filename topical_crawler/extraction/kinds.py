@@ -128,10 +128,9 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str 
     """
     title = " ".join(str(TITLE(tree)).split())[:200]
     found = [block for block in densest(blocks) if block.tag not in HEADINGS]
-    text = max(
-        sum(block.letters - COST for block in found) + in_tables(blocks),
-        sum(blocks[place].letters for place in short_lines(blocks, title)),
-    )
+    text = float(sum(block.letters - COST for block in found))
+    if text < PROSE:  # else it is beyond doubt
+        text = max(text + in_tables(blocks), sum(blocks[place].letters for place in short_lines(blocks, title)))
     parts = _split(url)
     path = unquote(parts.path)[:500]
     if _is_error(title, blocks, [block.text for block in found[:2]], text):
