@@ -169,6 +169,19 @@ def extraction_limits(settings: AnySettings) -> tuple[int, float]:
     return settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT")
 
 
+def extractor(settings: AnySettings) -> str:
+    """``TOPICAL_EXTRACTOR``: whose main text is taken. Raises CrawlError for one that is not there."""
+    from topical_crawler.extraction.second import BOTH, OURS, open_reader
+
+    name = str(settings.get("TOPICAL_EXTRACTOR") or BOTH)
+    try:
+        if name not in (OURS, BOTH):
+            open_reader(name)
+    except ValueError as error:
+        raise CrawlError(f"TOPICAL_EXTRACTOR: {error}") from error
+    return name
+
+
 def document_formats(settings: AnySettings) -> tuple[str, ...]:
     """``TOPICAL_DOCUMENTS``: the formats of attachments that are read. Raises CrawlError for another, and where the package that
     reads one is not installed."""

@@ -10,7 +10,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 
 from topical_crawler.components import CrawlComponent, crawl_of
-from topical_crawler.config import extraction_limits
+from topical_crawler.config import extraction_limits, extractor
 from topical_crawler.corpus.make import Maker, announcement
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extraction.documents import DOCUMENT
@@ -23,12 +23,12 @@ from topical_crawler.topic.files import MOST, MarkedText
 class ExtractPipeline:
     """Extracts the main text, title and date of kept pages in worker processes: the event loop never waits for it."""
 
-    def __init__(self, workers: int, timeout: float) -> None:
-        self._pool = ExtractPool(workers=workers, timeout=timeout)
+    def __init__(self, workers: int, timeout: float, extractor: str) -> None:
+        self._pool = ExtractPool(workers=workers, timeout=timeout, extractor=extractor)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(*extraction_limits(crawler.settings))
+        return cls(*extraction_limits(crawler.settings), extractor(crawler.settings))
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, PageItem) and item.keep and item.page is not None:

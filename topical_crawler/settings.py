@@ -131,6 +131,7 @@ TOPICAL_RESCORE = 3  # how often a waiting link may be put back with a lower sco
 TOPICAL_EXTRACT_WORKERS = 1  # processes that extract main texts
 TOPICAL_EXTRACT_TIMEOUT = 20.0  # seconds of processor time for one page
 TOPICAL_DOCUMENTS = ""  # formats of attachments that are read: pdf, docx, ofd, commas between; "": none
+TOPICAL_EXTRACTOR = "both"  # ours; both: trafilatura is asked where ours is unsure; trafilatura or another: reads every page
 TOPICAL_MIN_CHARACTERS = 50  # texts shorter than this are near-empty
 TOPICAL_LANGUAGES = "zh"  # languages whose texts are taken, two letters each, commas between; "": all
 TOPICAL_QUALITY = True  # texts that are no running text are rejected; a dict or JSON: some limits other than the defaults

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
+import re
 from datetime import date
-from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.extraction.days import _NO_YEAR, _WRITTEN, EARLIEST, in_address, in_text, plain_day
+from topical_crawler.extraction.days import _KINDS, EARLIEST, in_address, in_text, plain_day, read_table
 
 FETCHED = "2024-03-05T02:00:00+00:00"
 
@@ -160,13 +159,20 @@ def test_dates_as_the_mainland_taiwan_hong_kong_and_machines_write_them(line: st
 
 
 def test_every_pattern_reads_its_example() -> None:
-    with (files("topical_crawler.extraction") / "days.tsv").open(encoding="utf-8") as stream:
-        examples = [row["example"] for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    patterns = [*_WRITTEN, *_NO_YEAR]
-    assert len(examples) == len(patterns)
-    for example, pattern in zip(examples, patterns, strict=True):
-        assert pattern.search(plain_day(example)), example
-        assert in_text(example, "", "2024-12-01T02:00:00+00:00"), example
+    kinds: dict[str, list[str]] = {}
+    for kind, example, _ in read_table("days.tsv"):
+        kinds.setdefault(kind, []).append(example)
+    assert set(kinds) == {*_KINDS, "part"}
+    for kind, patterns in _KINDS.items():
+        for example, pattern in zip(kinds[kind], patterns, strict=True):
+            line = example if kind == "lunar" else plain_day(example)
+            assert pattern.search(line.replace("（", "(").replace("）", ")")), example
+            assert "year" not in kind or "address" in kind or in_text(example, "", "2024-12-01T02:00:00+00:00"), example
+
+
+def test_every_pattern_of_a_line_fits_its_example() -> None:
+    for name, example, pattern in read_table("lines.tsv"):
+        assert re.search(pattern, example), name
 
 
 @given(st.dates(date(EARLIEST, 1, 1), date(2099, 12, 31)), st.dates(date(2000, 1, 1), date(2060, 1, 1)))

@@ -18,7 +18,7 @@ from crawl_tools import ROOT
 from model_tools import NEW_OTHER, NEW_PARTY, OTHER, PARTY, Chat, by_party, marked_topic, save_pipeline, save_vectors
 from wait_tools import HANGS
 
-from topical_crawler import TopicError, load_topic, strategies
+from topical_crawler import TopicError, load_topic, plugins
 from topical_crawler.meaning.encoder import Model, open_model
 from topical_crawler.strategies.models import Adviser, Likeness, open_adviser
 from topical_crawler.topic.files import MarkedText
@@ -185,14 +185,14 @@ def test_models_of_other_distributions_are_entry_points(tmp_path: Path, monkeypa
     entries = "[topical_crawler.models]\nlength = own_models:Length\nquarter = own_models\nbroken = own_models:Nothing\n"
     (info / "entry_points.txt").write_text(entries, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    strategies._plugins.cache_clear()
+    plugins.found.cache_clear()
     try:
         assert advise(replace(TOPIC, model={"kind": "length", "longest": 50})) == [len(NEW_PARTY) / 50, len(NEW_OTHER) / 50]
         assert advise(TOPIC, "quarter") == [0.25, 0.25]
         with pytest.raises(TopicError, match=r"'broken' of own-models 1\.0 cannot be loaded from own_models:Nothing"):
             open_adviser(TOPIC, "broken")
     finally:
-        strategies._plugins.cache_clear()
+        plugins.found.cache_clear()
 
 
 class Sure:

@@ -14,7 +14,7 @@ import pytest
 from crawl_tools import DEMO, ROOT, command, make_topic, rows
 from fork_tools import run_forked
 
-from topical_crawler import TopicError, load_topic, strategies
+from topical_crawler import TopicError, load_topic, plugins, strategies
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 FAULTY = """from topical_crawler.strategies.breadth_first import BreadthFirst
@@ -107,11 +107,11 @@ def distributions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.1\n")
         lines = "".join(f"{key} = {value}\n" for key, value in entries.items())
         (info / "entry_points.txt").write_text(f"[topical_crawler.strategies]\n{lines}")
-        strategies._plugins.cache_clear()
+        plugins.found.cache_clear()
 
     yield install
     monkeypatch.undo()
-    strategies._plugins.cache_clear()
+    plugins.found.cache_clear()
 
 
 @pytest.mark.parametrize(

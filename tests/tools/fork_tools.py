@@ -36,7 +36,7 @@ from rich.live import _RefreshThread
 from scrapy.utils.misc import walk_modules_iter
 from wait_tools import HANGS
 
-from topical_crawler import Page, settings, strategies, workers
+from topical_crawler import Page, plugins, settings, strategies, workers
 from topical_crawler.cleaning.boilerplate import default_patterns
 from topical_crawler.cleaning.characters import usual_han
 from topical_crawler.corpus.store import CorpusStore
@@ -196,7 +196,7 @@ def _run(line: list[str], cwd: Path, environment: dict[str, str], out: int, log:
     os.environ.clear()
     os.environ.update(environment)
     importlib.reload(settings)  # which has read variables of the environment
-    strategies._plugins.cache_clear()  # which have been looked for in other folders
+    plugins.found.cache_clear()  # which have been looked for in other folders
     sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     workers.subprocess = _Workers()  # type: ignore[assignment]

@@ -6,7 +6,6 @@ digits, and without days of the moon. What has no year has that of the page's ad
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from calendar import monthrange
@@ -20,44 +19,36 @@ EARLIEST = 1994  # first year of a credible date: that of the first web pages in
 ERA = 1911  # year before the first of the Republic, 民國
 BEIJING = timedelta(hours=8)  # offset of the time that Chinese pages give
 
+
+def read_table(name: str) -> list[list[str]]:
+    """The rows of a table of this package, without its heading."""
+    text = (files("topical_crawler.extraction") / name).read_text(encoding="utf-8")
+    return [row.split("\t") for row in text.splitlines()[1:]]
+
+
 _SIGNS = ("〇零○OoＯ0", "一壹元", "二贰貳两兩", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖", "十拾", "百佰")
 _DIGITS = {sign: value for value, signs in enumerate(_SIGNS) for sign in signs}
 _NUMERAL = re.compile(
     rf"(?<![{''.join(_DIGITS)}])[〇零○廿卅{''.join(_SIGNS[1:])}][{''.join(_DIGITS)}廿卅]*"
     r"(?=\s?(?:[年月日号號天周週个個]|星期|[小时分秒]))"
 )
-_LUNAR = re.compile(  # a year beside the year, 2024年（甲辰年）; a day of the moon
-    r"\s?\([^()]{0,6}年?\)(?=\s?(?:年|\d{1,2}\s?月))"
-    r"|(?:(?:农历|農曆|阴历|陰曆|旧历|舊曆)\w{0,4}|[甲乙丙丁戊己庚辛壬癸][子丑寅卯辰巳午未申酉戌亥])年?[闰閏]?\d{0,2}月?\w{0,4}"
-)
 _BEGINNINGS = (  # of the months in English, German and Romance languages
     "jan ene gen jän|feb fév fev|mar mär mrz|apr avr abr|may mai mag|jun juin giu|jul juil lug|aug aoû aou ago|sep set"
     "|oct okt ott out|nov|dec dez déc dic"
 )
 _MONTHS = {name: number for number, names in enumerate(_BEGINNINGS.split("|"), 1) for name in names.split()}
-_PARTS = {
-    "YEAR": r"(?P<y>(?:19|20)\d\d)",
-    "M": r"(?P<m>\d{1,2})",
-    "D": r"(?P<d>\d{1,2})",
-    "NAMED": rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})[^\W\d_]{{0,7}}\.?",
-    "CLOCK": r"\d{1,2}:\d\d",
-    "LABELLED": r"(?:^|[期間间布佈新日于]\s?[:：]?\s?)",  # what a bare number stands behind that is a day
-}
-
-
-def _patterns(kind: str) -> list[re.Pattern[str]]:
-    """Those of ``days.tsv`` of a kind, the parts written in braces put in."""
-    with (files("topical_crawler.extraction") / "days.tsv").open(encoding="utf-8") as stream:
-        rows = [row["pattern"] for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE) if row["kind"] == kind]
-    part = re.compile(r"\{([A-Z]+)\}")
-    return [re.compile(part.sub(lambda name: _PARTS[name[1]], row), re.IGNORECASE) for row in rows]
-
-
-_WRITTEN, _NO_YEAR = _patterns("year"), _patterns("no year")
+_PARTS = {"NAMED": rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})[^\W\d_]{{0,7}}\.?"}
+_KINDS: dict[str, list[re.Pattern[str]]] = {}
+for _kind, _example, _pattern in read_table("days.tsv"):
+    if _kind == "part":  # written {NAME} in the patterns below it
+        _PARTS[_example] = _pattern
+    else:
+        _whole = re.sub(r"\{([A-Z]+)\}", lambda name: _PARTS[name[1]], _pattern)
+        _KINDS.setdefault(_kind, []).append(re.compile(_whole, re.IGNORECASE))
+_WRITTEN, _NO_YEAR = _KINDS["year"], _KINDS["no year"]
+(_LUNAR,), (_AGO,), (_NO_STAMP,) = _KINDS["lunar"], _KINDS["ago"], _KINDS["no stamp"]
+(_IN_ADDRESS,), (_YEAR_IN_ADDRESS,) = _KINDS["in address"], _KINDS["year in address"]
 HAS_YEAR = re.compile(r"(?:19|20)\d\d|民|\d\d\s?[年/.-]\s?\d")  # what every day with its year has
-_AGO = re.compile(
-    r"(?<![\d月])(?:(\d{1,3})\s?[个個]?|半)\s?(秒|分|小[时時]|[钟鐘]头|天|日|[周週]|星期|[礼禮]拜|(?<=[个個])月)[钟鐘]?之?以?前"
-)
 _MINUTES = {"秒": 0, "分": 1, "小": 60, "钟": 60, "鐘": 60, "天": 1440, "日": 1440}  # else it is a week
 _NEAR = "刚刚 剛剛 刚才 剛才 今天 今日 今早 今晨 今晚|昨天 昨日 昨晚 昨夜 尋日 琴日|前天 前日 前晚|大前天 大前日"
 _DAYS = {word: days for days, words in enumerate(_NEAR.split("|")) for word in words.split()}
@@ -66,9 +57,6 @@ _DAY = re.compile(
     r"(?=$|[\s|·]|\d{1,2}:\d\d|[上下]午|(?:[发發][布佈]|[发發]表|更新))"
 )
 """A word for a day where a day stands: 今日要闻, 今日头条 and 昨天的会议 name none."""
-_IN_ADDRESS = re.compile(r"(?<!\d)((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2])[/_-]?(0[1-9]|[12]\d|3[01])(?!\d)")
-_YEAR_IN_ADDRESS = re.compile(r"(?<!\d)(20\d\d|199\d)(?=[/_-]|0[1-9]|1[0-2])")
-_NO_STAMP = re.compile(r"(?<!\d)(?:今天|现在|目前|当前)(?:是|时间)|台时间|推荐文章于")  # a clock; a date of other articles
 
 
 def in_text(text: str, url: str = "", fetched: str = "") -> str:

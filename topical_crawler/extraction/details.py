@@ -7,9 +7,10 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib.resources import files
 from itertools import islice
 from math import log
 from typing import Any, cast
@@ -19,7 +20,7 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.days import HAS_YEAR, in_address, in_beijing, in_text, moment_of, plain_day
+from topical_crawler.extraction.days import HAS_YEAR, in_address, in_beijing, in_text, moment_of, plain_day, read_table
 from topical_crawler.extraction.main_text import is_sentence
 from topical_crawler.extraction.structure import HEADINGS, Block, read_blocks
 
@@ -176,22 +177,10 @@ def first(values: Iterable[str]) -> str:
 
 # -- Witnesses
 
-ACCURACY: Mapping[str, Mapping[str, float]] = {
-    "title": {
-        "h1": 0.99, "heading in title": 0.99, "title": 0.98, "line in title": 0.97, "microdata": 0.97, "anchor": 0.98,
-        "open graph": 0.92, "one of several h1": 0.92, "above byline": 0.82, "meta": 0.83, "json-ld": 0.78, "class": 0.73,
-        "h1 like a site": 0.67, "first line": 0.83, "title alone": 0.43,
-    },
-    "author": {
-        "byline": 0.95, "signature": 0.91, "posted": 0.86, "meta": 0.86, "microdata": 0.85, "person link": 0.83,
-        "name alone": 0.8, "json-ld": 0.75, "late byline": 0.88, "class": 0.69, "dateline": 0.67,
-    },
-    "day": {
-        "byline": 0.94, "microdata": 0.96, "address": 0.98, "meta": 0.91, "json-ld": 0.95, "moment in UTC": 0.9, "script": 0.84,
-        "attribute": 0.95, "beside": 0.98, "weekday": 0.75, "late byline": 0.75, "line": 0.89, "updated": 0.41,
-    },
-    "outlet": {"byline": 0.97, "meta": 0.91, "after time": 0.8, "late byline": 0.5, "account": 0.5},
-}  # fmt: skip
+
+ACCURACY: dict[str, dict[str, float]] = {}
+for _field, _witness, _share in read_table("details.tsv"):
+    ACCURACY.setdefault(_field, {})[_witness] = float(_share)
 """Share of the values of a witness that were right on the development half of the pages labelled by hand, (right + 1) / (heard +
 2): ``benchmarks/details.py --anchors`` prints it for both halves."""
 
@@ -203,15 +192,9 @@ SITE_NAME = 12  # most letters of a line that ends as a site's name and may be o
 BESIDE = 100  # most elements between the headline and one that gives a moment
 MAX_MARKED = 2_000  # most elements with telling attributes that are read
 
-_SITE = re.compile(
-    r"(?:网|網|网站|报|報|频道|頻道|博客|在线|新闻|论坛|门户|客户端|中心|政府|平台|空间|主页|资讯|财经|体育|娱乐|科技|教育|军事|健康"
-    r"|数字报|官网|大学|学院|医院|[事公]处|局|厅|社区|文档|手册|委员会|documentation|blog)$",
-    re.IGNORECASE,
-)
-_NO_TITLE = re.compile(
-    r"(?:显示|首页|正文|内容|详情|详细页?|无标题(?:文档|页)?|新建网页 ?\d*|新闻(?:动态|详情|内容)|untitled(?: document)?)",
-    re.IGNORECASE,
-)
+_LINES = {name: re.compile(pattern) for name, _, pattern in read_table("lines.tsv")}
+_SITE = _LINES["site"]
+_NO_TITLE = _LINES["no_title"]
 _STRONG = re.compile(r"\s*[|｜]\s*|\s*(?:(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))\s*|\s+[-–—·»]\s+|-{2,}")  # not in irq_domain
 _BREAK = re.compile(r"\s*[-–—·»_|｜<]")
 _WEAK = re.compile(r"[-–—]")
@@ -222,58 +205,29 @@ _MARKED = XPath(
     " | //@class[contains(., 'tit') or contains(., 'Tit') or contains(., 'headline') or contains(., 'uthor')"
     " or contains(., 'name') or contains(., 'Name') or contains(., 'byline')]/.."
 )
-_HEADLINE = re.compile(
-    r"(?:^|[\s_-])(?:(?:post|article|arti?|arc|entry|news|con|content|main|detail|page|topic|thread|doc|media|questionheader)[_-]?)?"
-    r"(?:title|tit|headline|subject|biaoti)\d?(?:$|\s)",
-    re.IGNORECASE,
-)
+_HEADLINE = _LINES["headline"]
 _PERSON = re.compile(r"author|user-?name|nick-?name|byline", re.IGNORECASE)
 _PERSON_LINK = re.compile(r"/(?:u|users?|members?|people|authors?)/|[?&]uid=")
-_AUTHOR = re.compile(
-    r"(?:^|[\s|｜丨/／(（【\[·\-,，;；\d网報报社台、])(?:(?:文章|本文|原文|原)?作\s{0,4}者|(?:采访|採訪)?[、\s]?撰\s{0,4}[文稿写寫]|[供投]\s{0,4}稿人?|执\s{0,2}笔人?"
-    r"|主[笔筆]|[采採][写寫]|[发發]帖者|[楼樓]主|author|文字?(?:[记記]者)?)\s{0,3}[:：/／丨｜|]\s{0,3}(.{2,100})",
-    re.IGNORECASE,
-)
+_AUTHOR = _LINES["author"]
 _BARE_AUTHOR = re.compile(r"(?:^|[\s》|｜])(?:作者|撰[文稿])\s{0,3}([\u4e00-\u9fff]{2,4})\s*(?:$|[|｜])")
 _BY = re.compile(r"^by\s{1,3}([\u4e00-\u9fff]{2,4}|[A-Z][\w.'’-]*(?:\s[A-Z][\w.'’-]*){1,3})\s*(?:$|[|｜·\d])", re.IGNORECASE)
 _COUNTRY = re.compile(r"^\s*[\[【(（〔]\s?[\u4e00-\u9fff]{1,4}\s?[\]】)）〕]\s*")  # of a foreign author: [美]约翰·史密斯
-_DEPARTMENT = re.compile(
-    r"([《\w][\w》]{2,20}(?:部|[处處]|科|室|局|中心|委|办|辦|组|組|院|所|站|[会會]|社))(?=$|[\s|｜丨(（/／，,])"
-)
-_SIGNED = re.compile(
-    r"^[\s□■●（(【\[〔—]{0,6}(?:采写|撰文|文|图文)?[\s:：/／]{0,3}(?:[\w、·／/]{2,16}?[\s／/]{0,3})?(?:首席|见习|實習|实习|特约|全媒体|融媒体?)?(?:记者|記者)"
-    r"[\s:：/／]{0,3}(.{2,60})$"
-)
+_DEPARTMENT = _LINES["department"]
+_SIGNED = _LINES["signed"]
 _DATELINE = re.compile(r"^.{0,40}?[(（][\w·]{0,14}?(?:记者|記者)[\s:：]*([\w\s、，,·]{2,30})[)）]")
 _PHOTO = re.compile(r"(?:摄|攝|图|圖|制图|供图)[)）\s]*$")
-_NAME_ENDS = re.compile(
-    r"责任|責任|编辑|編輯|编审|责编|主编|来源|來源|出处|日期|时间|发布|浏览|阅读|字号|分类|标签|点击|单位|访问|统计|更新|字数|评论|收藏|分享|版权|本文|链接"
-    r"|许可|声明|原创|转载|返回|审核|校对|校對|责校|摄影|攝影|[图圖摄攝译譯][:：/／丨｜]|(?:19|20)\d\d\s?[-年/.]|(?<=\s)\d{4}|\d{1,2}:\d\d|[(（)）<【】\[\]|｜。！？:：=\"“”／]|丨|\s[-–—·•]|(?<=[\u4e00-\u9fff]{3})[\u4e00-\u9fff]{2,3}\d{1,2}日[电電]|\s[\u4e00-\u9fff]{1,6}\s?[:：]"
-)
+_NAME_ENDS = _LINES["name_ends"]
 _TITLES = re.compile(r"^.*(?:记者|記者|作者|通讯员|研究员|教授|评论员|撰稿人|实习生|特约)[\s:：]*")
 _ROLES = re.compile(r"(?:摄影)?(?:报道|報導|整合|整理|编译|综合|供稿|摄|文|图|[医醫][师師生]|博士|教授)$")
 _NAMES = re.compile(r"[、，,;；/＆\s]+")
-_SURNAMES = frozenset(
-    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦"
-    "付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔汤常温康施牛樊葛邢安齐易乔伍庞颜倪庄聂章伊鲁岳翟殷詹申欧耿关兰焦俞左柳"
-    "甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁蒲房屈饶解牟艾尤阳穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景"
-    "党宫费卜冷晏席卫米柏宗瞿桂全佟应臧闵苟邬边卞姬师仇栾隋商刁沙荣巫寇桑郎甄丛仲虞敖巩佘池查麻苑迟邝官封谈匡鞠惠荆乐冀胥南储原栗燕楚鄢"
-    "張劉陳楊黃趙吳孫馬鄭謝許韓馮鄧蕭葉蘇呂盧鐘鍾譚陸賈韋鄒賀顧龔萬錢嚴湯溫齊喬龐顏聶魯關蘭歐紀畢單駱藍華饒"
-)
+_SURNAMES = frozenset((files("topical_crawler.extraction") / "surnames.txt").read_text(encoding="utf-8").split())
 _HAN_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,6})*")
 _LATIN = re.compile(r"[A-Za-z][\w.'’-]*")
 _POSTED = re.compile(r"^([^\s|｜:：]{2,20})\s*[|｜·]?\s*发[表布]于\s?[:：]?\s?\d{4}|posted @ [\d :-]{10,20}\s(\S{2,20})\s阅读")
 _ALONE = re.compile(r"([\u4e00-\u9fff]{2,3}|[\u4e00-\u9fff] [\u4e00-\u9fff])(?:[/／].{2,10}[报網网社台刊])?")
 _NOT_AUTHOR = re.compile(r"责任|编辑(?!部)|编审|责编|来源|日期|时间|发布|版权|链接|许可|声明|转载|摄影")
-_NO_PERSON = re.compile(
-    r"://|www\.|@|登录|注册|密码|\d{4}[-年/]|team\b|discuz|公司|集团|出版|期刊|网$|^\W*$|^[A-Z]?_?\d+$|^(?:(?:super|site)?admin(?:istrator)?|root|author|name|null|none|undefined)$"
-    r"|^(?:佚名|未知|匿名|不详|无|本[站网網报報刊台]|原创|网络|网络整理|互联网|小编|管理员|系统管理员|编辑部|作者|登录|关注|只看该作者|楼主|微信公众平台)$",
-    re.IGNORECASE,
-)
-_SOURCE = re.compile(
-    r"(?:信息来源|稿件来源|文章来源|新闻来源|稿源|出处|(?<![片据料表])来\s{0,2}源|來源|转载自|转自|摘自)于?\s{0,3}[:：]\s{0,3}[\[【]?\s{0,3}([^\s|｜,，;；。]{2,40})"
-    r"|[(（](?:转载自|转自|摘自|来源)[:：]?\s?([^\s()（）]{2,40})[)）]"
-)
+_NO_PERSON = _LINES["no_person"]
+_SOURCE = _LINES["source"]
 _AFTER_TIME = re.compile(r"\d{1,2}[:：]\d\d(?:[:：]\d\d)?[\s|｜]{0,3}《?([^\s\d|｜《》:：]{2,14})》?(?=\s|\[|$)")
 _OUTLET = re.compile(
     r".(?:网|報|报|社|台|周刊|杂志|日报|时报|消息|发布|新闻|财经|科技|体育|客户端|频道|综合|在线|号)(?:\[.{1,4}\])?$"
@@ -282,17 +236,9 @@ _MARKUP = re.compile("[=<>{}]|://")
 _SOURCE_ENDS = re.compile(
     r"(?:作者|编辑|责编|责任编辑|记者|发布[时日]|时间|日期|浏览|点击|阅读|字号|字体|分享|打印|(?:19|20)\d\d[-年/.]|[【\[(（](?:字|打印|关闭)).*$"
 )
-_STAMPED = re.compile(
-    r"\d{1,2}[:：]\d\d|[来來]\s?源|[发發][布佈表]|[时時][间間]|日期|[编編][辑輯]|作者|更新|[浏瀏][览覽]|[阅閱][读讀]|[点點][击擊閱]|posted|创建"
-    r"|[刊张張]\w?[登贴貼]|上[载載网網]|[发發]文|[记記]者|\bdat(?:e|um)|publi[sé]|erschienen|erstellt|ver.ffentlicht",
-    re.IGNORECASE,
-)
+_STAMPED = _LINES["stamped"]
 _STAMP = re.compile(r"(?:posted @|发[布表帖]于|编辑于|发布[日时][期间]|发文日期|日期[:：]|时间[:：])", re.IGNORECASE)
-_CHANGED = re.compile(
-    r"(?:更新|修订|修改|编辑|成文|收稿|修回)[于在时日]?[间期]?[:：于]{0,2}\s{0,3}(?=\d|[A-Z])"
-    r"|last (?:updated|modified|edited)(?: on)?[:\s]",
-    re.IGNORECASE,
-)
+_CHANGED = _LINES["changed"]
 _CHANGED_DAY = re.compile(rf"(?:{_CHANGED.pattern})[\d年月日/. :：-]{{6,20}}", re.IGNORECASE)
 _WEEKDAY = re.compile(r"(?:星期|周)[一二三四五六日天]")
 _UPDATED = re.compile(r"(?:最近|最后|上次)?更新\D*$")
@@ -323,11 +269,7 @@ _NO_HEADLINE = re.compile(r"[:：。]$|^—")
 _LATE_SOURCE = re.compile(r"[（(【]?(?:信息|稿件|文章)?来\s?源[:：]")
 _EDITED = re.compile(r"编\s?辑\s?[:：]|责编\s?[:：]")
 _LABEL = re.compile(r"^.{2,10}[:：]$")
-_IN_SCRIPT = re.compile(
-    r"""(?:(?:[pP]ub(?:lish(?:ed)?)?_?(?:[tT]ime|[dD]ate|[aA]t|[oO]n)|[cC]reate_?[tT]ime|date_?[pP]ublished|\bct)\b["']?"""
-    r"""\s{0,3}[:=]\s{0,3}(?:new Date\()?|/Date\(|(?:show|format|print)_?(?:[dD]ate|[tT]ime)\()["']?"""
-    r"""((?:19|20)\d\d[-/]\d\d?[-/]\d\d?[^"']{0,20}|(?<=["'])[A-Z][a-z]{2}\w*,? [\w :+-]{10,30}|\d{10}(?:\d{3})?(?!\d))"""
-)
+_IN_SCRIPT = _LINES["in_script"]
 _HERE = re.compile(r"(?:当前|您的|所在|现在|你的|您现在的|您当前的|您所在的)(?:的)?位置(?:是)?|您现在所在的?位置|^位置")
 _CRUMB = re.compile(r"\s*(?:[>＞»›→]|-&gt;|::)+\s*")
 _HOME = re.compile(r"^(?:.{0,8}首\s?页|主\s?页|home|返回首页)$", re.IGNORECASE)
@@ -541,9 +483,7 @@ class Witnesses:
         }
         heard = False
         for witness, values in declared.items():
-            if heard and witness == "script":
-                break  # it says the same again
-            for value in filter(None, values):
+            for value in filter(None, () if heard and witness == "script" else values):  # it says the same again
                 written = moment_of(value)
                 moment = in_beijing(written) if self.is_chinese else written
                 if day := self._day(moment):

@@ -28,6 +28,7 @@ from topical_crawler.extraction.kinds import (
     page_kind,
 )
 from topical_crawler.extraction.main_text import main_blocks, parse
+from topical_crawler.extraction.second import BOTH, OURS, SECOND, second_opinion
 from topical_crawler.extraction.series import Series, find_series
 from topical_crawler.extraction.shown import show
 from topical_crawler.extraction.structure import Block, normalise, read_blocks
@@ -67,11 +68,15 @@ class Extracted(Details, Series):
     text: str = ""  # the main text, one paragraph a line; "" if there is none
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
     kind: str = ""  # one of KINDS; "" if the page could not be read
-    method: str = ""  # how the text was found: "model", "forum", the format of a document, or what data of the page it is
+    method: str = (
+        ""  # how the text was found: "model", "forum", the name of an extractor, a format, or what data of the page it is
+    )
     reason: str = ""  # why there is no text, one of the constants of this module
 
 
-def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
+def extract(
+    html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", anchors: Sequence[str] = (), extractor: str = BOTH
+) -> Extracted:
     """Extract a page; never raises, whatever the page holds.
 
     Args:
@@ -80,6 +85,7 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", an
         max_html: longest source, in characters, without drawings, scripts, styles and data URLs.
         fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; default: now.
         anchors: texts of links that led to the page, which may name its title.
+        extractor: whose text is taken, see :func:`~topical_crawler.extraction.second.second_opinion`.
 
     >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
     >>> extracted = extract(page, "http://www.example.cn/2023/0412/c1.html")
@@ -93,12 +99,12 @@ def extract(html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", an
     try:
         if html.startswith(MARK) and (kind := is_document(html)):
             return _extract_document(html, kind, url, fetched, anchors)
-        return _extract(html, url, fetched, anchors)
+        return _extract(html, url, fetched, anchors, extractor)
     except Exception:  # third-party parsers on pages from anywhere
         return Extracted(reason=FAILED)
 
 
-def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
+def _extract(html: str, url: str, fetched: str, anchors: Sequence[str], extractor: str) -> Extracted:
     tree = parse(html)
     if tree is None:
         return Extracted(reason=NO_TEXT)
@@ -111,6 +117,7 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
             blocks = read_blocks(normalise(tree, html))
     thread = read_thread(html, tree, url) if _may_be_thread(html, blocks, url) else None
     kind = FORUM if thread is not None else page_kind(tree, blocks, url, html)
+    end = 0  # of the page's own text, where others follow it
     if thread is not None:
         main, method = thread.blocks, FORUM
     else:
@@ -123,6 +130,12 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extra
         if letters >= (PROSE if kind == LIST else MIN_TEXT) and (text_tree := parse(data)) is not None:
             main, method, kind = read_blocks(normalise(text_tree)), place, ARTICLE
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
+    settled = end > 0 or method not in ("", "model", FORUM)  # others follow the text, or it is in the data of the page
+    if not (settled and extractor == BOTH) and (
+        other := second_opinion(html, url, str(TITLE(tree)), blocks, passages, kind, extractor)
+    ):
+        passages, thread, method = other, None, SECOND if extractor == BOTH else extractor
+        kind = DOCUMENTATION if kind == DOCUMENTATION else ARTICLE
     text = plain(passages)
     details = read_details(tree, blocks, url, fetched, anchors, html)
     if thread is not None:
@@ -157,4 +170,4 @@ def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
 
 def warm_up() -> None:
     """Import and compile everything that :func:`extract` needs."""
-    extract("<html><body><article><p>党建</p></article></body></html>", "http://www.example.cn/")
+    extract("<html><body><article><p>党建</p></article></body></html>", "http://www.example.cn/", extractor=OURS)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from topical_crawler.extraction import readers
 from topical_crawler.extraction.documents import Document
 from topical_crawler.extraction.extract import CRASHED, MAX_HTML, TIMED_OUT, Extracted, extract, warm_up
+from topical_crawler.extraction.second import BOTH
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
 TIMEOUT = 20.0  # seconds of processor time that one page may take: a thousand times the usual
@@ -27,13 +28,15 @@ class ExtractPool:
         workers: number of processes.
         timeout: seconds of processor time for one page.
         max_html: longest source, in characters.
+        extractor: see :func:`extract`.
     """
 
-    def __init__(self, workers: int, timeout: float = TIMEOUT, max_html: int = MAX_HTML) -> None:
+    def __init__(self, workers: int, timeout: float = TIMEOUT, max_html: int = MAX_HTML, extractor: str = BOTH) -> None:
         if workers < 1 or timeout <= 0:
             raise ValueError(f"ExtractPool(workers={workers}, timeout={timeout}): give at least one worker and a timeout above 0")
         self.timeout = timeout
         self.max_html = max_html
+        self.extractor = extractor
         self._pool = WorkerPool(extract, warm_up, workers, computes=True)
 
     async def extract(self, html: str, url: str, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
@@ -46,7 +49,7 @@ class ExtractPool:
 
     def _run(self, html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
         try:
-            return self._pool.run(self.timeout, html, url, self.max_html, fetched, anchors)
+            return self._pool.run(self.timeout, html, url, self.max_html, fetched, anchors, self.extractor)
         except WorkerLate:
             return Extracted(reason=TIMED_OUT)
         except WorkerDied:

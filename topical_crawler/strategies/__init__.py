@@ -8,13 +8,11 @@ True
 
 from __future__ import annotations
 
-import functools
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from topical_crawler import plugins
 from topical_crawler.meaning import BUNDLED
 from topical_crawler.meaning.encoder import open_encoder
 from topical_crawler.resources.registry import Resources
@@ -42,17 +40,9 @@ BUILT_IN: Mapping[str, str] = {
 STRATEGIES: Sequence[str] = tuple(BUILT_IN)  # their names; `names` also knows those of other distributions
 
 
-@functools.cache
-def _plugins(group: str) -> Mapping[str, Sequence[EntryPoint]]:
-    entries: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group=group):
-        entries.setdefault(entry.name, []).append(entry)
-    return entries
-
-
-def names(group: str = GROUP, built_in: Mapping[str, str] = BUILT_IN) -> list[str]:
+def names() -> list[str]:
     """The names of all strategies: those of this package, then those of other distributions."""
-    return list(dict.fromkeys([*built_in, *sorted(_plugins(group))]))
+    return plugins.names(GROUP, BUILT_IN)
 
 
 def load(name: str) -> type[Strategy]:
@@ -65,38 +55,8 @@ def load(name: str) -> type[Strategy]:
         if getattr(kind, "name", None) != name:
             raise TypeError(f"its attribute name is {getattr(kind, 'name', None)!r}, not {name!r}")
 
-    loaded: type[Strategy] = load_named("strategy", name, GROUP, BUILT_IN, check)
+    loaded: type[Strategy] = plugins.load("strategy", name, GROUP, BUILT_IN, check)
     return loaded
-
-
-def load_named(what: str, name: str, group: str, built_in: Mapping[str, str], check: Callable[[Any], None]) -> Any:
-    """What a name stands for, in this package or in another distribution; ``check`` raises where that is of no use. Raises
-    ValueError where nothing has that name, several distributions use it, or it cannot be imported."""
-    plugins = _plugins(group).get(name, ())
-    origins = ["topical-crawler"] * (name in built_in) + [_origin(entry) for entry in plugins]
-    if not origins:
-        raise ValueError(f"no {what} {name!r}. Remedy: choose one of {', '.join(names(group, built_in))}")
-    if len(origins) > 1:
-        raise ValueError(
-            f"the {what} name {name!r} is taken by {' and by '.join(origins)}. Remedy: give the entry point another name, or "
-            f"uninstall {origins[-1]}"
-        )
-    if name in built_in:
-        return pkgutil.resolve_name(built_in[name])
-    (entry,) = plugins
-    try:
-        found = entry.load()
-        check(found)
-    except Exception as error:
-        raise ValueError(
-            f"the {what} {name!r} of {origins[0]} cannot be loaded from {entry.value} ({type(error).__name__}: {error}). "
-            "Remedy: repair or uninstall that distribution"
-        ) from error
-    return found
-
-
-def _origin(entry: EntryPoint) -> str:
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
 
 
 def create(

@@ -19,8 +19,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from topical_crawler import plugins
 from topical_crawler.meaning.encoder import Encoder, open_model, package
-from topical_crawler.strategies import load_named
 from topical_crawler.strategies.base import check_number
 from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import Topic, topic_line
@@ -249,7 +249,7 @@ def open_adviser(topic: Topic, chosen: str = "", answers: Path | None = None) ->
         table["path"] = str(Path(topic.source).absolute() / Path(str(table["path"])).expanduser())
     name, threshold, budget = str(table.pop("kind", "")), table.pop("threshold", 0.5), table.pop("budget", None)
     try:
-        model = load_named("model", name, GROUP, BUILT_IN, lambda _: None)
+        model = plugins.load("model", name, GROUP, BUILT_IN, lambda _: None)
         if isinstance(model, type) or not hasattr(model, "score"):
             model = model(topic, **table)
         budget = int(getattr(model, "budget", 0) if budget is None else budget)

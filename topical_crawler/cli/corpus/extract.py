@@ -85,7 +85,7 @@ def extract_page(source: str, settings: AnySettings, *, base: str = "") -> Recor
         read_documents(settings)
         (fetched,) = fetch_pages([source], settings)
         return _record(source, fetched.page, fetched.reason, fetched.fields)
-    from topical_crawler.config import cleaning_options, extraction_limits
+    from topical_crawler.config import cleaning_options, extraction_limits, extractor
     from topical_crawler.corpus.make import Maker
     from topical_crawler.extraction.documents import format_of
     from topical_crawler.extraction.extract import extract
@@ -106,7 +106,8 @@ def extract_page(source: str, settings: AnySettings, *, base: str = "") -> Recor
     else:
         page = Page.from_html(url, *decode(body))
     anchors = [link.anchor for link in page.links]
-    made = Maker(None, cleaning_options(settings)).make(host(url), extract(page.html, url), anchors=anchors, title=page.title)
+    extracted = extract(page.html, url, extractor=extractor(settings))
+    made = Maker(None, cleaning_options(settings)).make(host(url), extracted, anchors=anchors, title=page.title)
     return _record(url, page, made.reason, made.fields)
 
 

@@ -23,7 +23,7 @@ from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
 from topical_crawler.cli.base import whole
 from topical_crawler.cli.terminal import corpus_progress
-from topical_crawler.config import cache_dir, cleaning_options, extraction_limits
+from topical_crawler.config import cache_dir, cleaning_options, extraction_limits, extractor
 from topical_crawler.corpus.copy import Progress
 from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.make import Maker
@@ -255,7 +255,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         recording,
         CorpusStore(place, read_only=True) as source,
         CorpusStore(output) as target,
-        closing(ExtractPool(workers, extraction_limits(settings)[1])) as pool,
+        closing(ExtractPool(workers, extraction_limits(settings)[1], extractor=extractor(settings))) as pool,
         closing(ArchivedPages(recording, settings)) as archive,
         corpus_progress("rebuilding") as show,
     ):

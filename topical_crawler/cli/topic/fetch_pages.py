@@ -21,7 +21,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import Settings
 from twisted.python.failure import Failure
 
-from topical_crawler.config import check_replay, cleaning_options, extraction_limits, longest_crawl_delay, replay_file
+from topical_crawler.config import check_replay, cleaning_options, extraction_limits, extractor, longest_crawl_delay, replay_file
 from topical_crawler.corpus.make import Maker
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extraction.pool import ExtractPool
@@ -146,7 +146,7 @@ async def _texts(pages: Mapping[str, Page], settings: AnySettings) -> dict[str, 
     address."""
     maker = Maker(None, cleaning_options(settings))
     texts = {}
-    with closing(ExtractPool(*extraction_limits(settings))) as pool:
+    with closing(ExtractPool(*extraction_limits(settings), extractor=extractor(settings))) as pool:
         for url, page in pages.items():
             extracted = await pool.extract(page.html, page.url, now_utc())
             anchors = [link.anchor for link in page.links]
