@@ -97,7 +97,7 @@ class Crawl:
         self._closed = self._in_vain = False
         self._nowhere: list[str] = []  # starts that lead nowhere, in words
         self._lock = lock
-        self._renewed = self._busy = self._gave_out = time.monotonic()
+        self._renewed = self._busy = self._asked = time.monotonic()
         shared = frontier.journal if isinstance(frontier.journal, Store) else None
         self.policy = LinkPolicy(options, strategy.learns_links, shared)
         self.listings = Listings(options, self.policy, frontier)
@@ -283,7 +283,7 @@ class Crawl:
         """Whether for :data:`MOST_RESTS` first rests nothing could be fetched, because all hosts with waiting links rest. A
         network that is away comes back."""
         resting = self.outages.resting()
-        seconds = time.monotonic() - self._gave_out
+        seconds = time.monotonic() - self._asked
         if not resting or self.outages.away or self.options.idle < 0 or seconds < MOST_RESTS * self.options.rest:
             return False
         if not self._in_vain:
@@ -343,7 +343,7 @@ class Crawl:
             self.frontier.put_back(entry, place)
             return False
         self.in_flight[entry.key] = entry
-        self._gave_out = time.monotonic()
+        self._asked = time.monotonic()
         self.progress.best = entry.priority
         return True
 
@@ -352,6 +352,7 @@ class Crawl:
         try:
             self.frontier.requeue(entry.key, url=url, meta=meta)
             del self.in_flight[entry.key]
+            self._asked = time.monotonic()
         except LeaseLost:
             self._lose(entry.key)
 
