@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -142,3 +143,21 @@ def test_words_are_joined_with_a_blank() -> None:
 def test_lines_of_verse_and_lists_stay(lines: list[str]) -> None:
     text = page(f"<pre>{chr(10).join(lines)}</pre><p>渡口的船修好了，明天一早就可以下水，船夫请大家都去看一看。</p>").text
     assert "\n".join(lines) in text
+
+
+@pytest.mark.parametrize(
+    ("body", "style"),
+    [
+        (" " * 400_000, ""),
+        ("", "@" * 200_000),
+        ("", "/*" * 100_000),
+        ("", "a" * 200_000),
+        ("", ".a " * 60_000 + "{display:none}"),
+        ("<p class=a>一" * 400, ".a{display:none}" * 10_000),
+        (f"<pre>{'字' * 30}{chr(10)}{'字' + chr(10) * 2}" * 1_000, ""),
+    ],
+)
+def test_what_is_seen_is_told_in_time(body: str, style: str) -> None:
+    began = time.process_time()
+    page(f"{body}{paragraphs(LINES)}", style)
+    assert time.process_time() - began < 5

@@ -28,7 +28,7 @@ _ALOUD = frozenset((".jammer", ".sr-only", ".visually-hidden", ".screen-reader-t
 _WORDS = ("none", "hidden", "visib", "size:0", "size: 0", "SIZE: 0", "opacity:0", "opacity: 0", "-9", "white-space")
 _STYLED = XPath("//@style[" + " or ".join(f"contains(., '{word}')" for word in _WORDS) + "]/..")
 _CLOSED = XPath("//@hidden/.. | //dialog[not(@open)]")
-_MAY_CLOSE = re.compile(r"(?<![:\s-])\s*\shidden\b|<dialog")
+_ATTRIBUTE = re.compile(r"hidden(?<=[\s\"']hidden)[\s=>/]")  # begins literally, and is found fast
 _NAMED, _TEXT = XPath("descendant::*[@class or @id]"), XPath("string()", smart_strings=False)
 _NO_RULES = re.compile(  # comments; rules for printers, small screens and the like
     r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|@[^{};@]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}?)"
@@ -59,7 +59,7 @@ def show(tree: HtmlElement, source: str) -> HtmlElement:
     named = cast("list[HtmlElement]", _NAMED(tree)) if rules or any(name[1:] in source for name in _ALOUD) else []
     names = {e: frozenset([f"#{e.get('id')}", *(f".{name}" for name in e.get("class", "").split())]) for e in named}
     said = _styles(tree, rules, names)
-    for element in cast("list[HtmlElement]", _CLOSED(tree)) if _MAY_CLOSE.search(source) else []:
+    for element in cast("list[HtmlElement]", _CLOSED(tree)) if "<dialog" in source or _ATTRIBUTE.search(source) else []:
         said[element]["display"] = "none"
     hidden = [element for element, own in said.items() if _is_hidden(element, own, said)]
     if hidden and 2 * sum(map(_length, hidden)) > _length(tree):
