@@ -38,7 +38,7 @@ _BROWSERS = ("crawl/test_script_crawls.py", "workbench/test_judging_page.py", "w
 ONLY_WITH_ALL = frozenset(ROOT / "tests" / name for name in (*_FOLDERS, *_BROWSERS))
 """Folders and modules of tests that run with ``--all`` (``make test-all``, as in CI), or where they are named. So do single tests
 that are marked ``slow``."""
-EXAMPLES = {"some": 25, "all": 50}
+EXAMPLES = {"some": 15, "all": 30}
 """Examples of each property, without and with ``--all``."""
 # The same examples in every run: a failure belongs to the change that caused it, not to the day.
 for profile, number in EXAMPLES.items():

@@ -172,3 +172,10 @@ def test_a_long_page_of_code_with_little_chinese_in_gb18030() -> None:
     assert decode(page.encode("gb18030"), "text/html; charset=utf-8") == (page, "gb18030")
     broken = page.encode().replace("讨论".encode(), "讨论".encode()[:-1])
     assert decode(broken)[1] == "utf-8"
+
+
+def test_a_long_line_beside_a_foreign_byte_is_read_at_once() -> None:
+    """In time that grows with the page: a square of it would take minutes."""
+    text = "党建工作会议" * 50
+    page = b"<p>" + b"a" * 1_000_000 + b"<p>\xff<p>" + text.encode()
+    assert decode(page) == (f"<p>{'a' * 1_000_000}<p>\ufffd<p>{text}", "utf-8")

@@ -3,9 +3,9 @@
 The measures are those that filter web corpora (repetition, symbols, lines that are not sentences, as in the rules for
 MassiveText, C4 and FineWeb), counted in characters, since Chinese does not separate words. The limits judge form, not content.
 
->>> measures = measure("各级党组织开展主题教育。\\n关注我们\\n关注我们")
+>>> measures = measure("各级党组织开展主题教育。\\n关注我们\\n关注我们\\n关注我们")
 >>> measures.han, round(measures.sentences, 2), round(measures.repeated_lines, 2), measures.line_length
-(1.0, 0.58, 0.21, 6.333333333333333)
+(1.0, 0.48, 0.17, 5.75)
 >>> Limits().refusal(measure("★☆党建◆◇"), "zh")
 'low quality: symbols'
 """

@@ -38,7 +38,7 @@ _TOLERATED, _PLAUSIBLE = 0.01, 0.15
 _MOST = 0.5
 # How elements begin in UTF-16: a page in another encoding may hold a NUL.
 _WIDE = (("utf-16-le", re.compile(rb"<\0[!/a-zA-Z]\0")), ("utf-16-be", re.compile(rb"\0<\0[!/a-zA-Z]")))
-_PARTS = re.compile(rb"[^<>]*[\x80-\xff][^<>]*")
+_PARTS = re.compile(rb"[\x80-\xff][^<>]*")
 _SURE = 12  # bytes beyond ASCII from which on a part is hardly in UTF-8 by accident
 _HALVES = re.compile(
     rb"(?:\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf])+"
