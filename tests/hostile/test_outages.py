@@ -122,6 +122,7 @@ EXTENSIONS = {**EXTENSIONS, Stall: 0}
 """
 
 
+@pytest.mark.slow
 def test_a_stall_of_the_crawl_itself_is_no_outage_of_others(topic: Path, tmp_path: Path) -> None:
     (tmp_path / "project_settings.py").write_text(STALLS, encoding="utf-8")
 
