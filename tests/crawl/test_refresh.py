@@ -121,7 +121,6 @@ def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         yield portal, data
 
 
-@pytest.mark.slow
 def test_what_is_new_is_found_with_a_tenth_of_the_requests(topic: Path, crawled: tuple[Portal, Path]) -> None:
     portal, data = crawled
     before, whole = kept(data, portal), len(portal.pages())
