@@ -213,7 +213,7 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
         (("--per-text",), "name it with -o FOLDER"),
         (("--per-text", "-f", "parquet", "-o", "x"), "--per-text goes with the formats jsonl, txt, md, tei"),
         (("--per-text", "-f", "jsonl", "--rejected", "-o", "x"), "have no text"),
-        (("--tagger", "own:tag", "-o", "x.csv"), "the formats vertical, conllu, not with csv"),
+        (("--tagger", "own:tag", "-o", "x.csv"), "the formats vertical, vrt, conllu, not with csv"),
         (("--split", "90,5,5", "-o", "x.jsonl"), "0.9,0.05,0.05"),
         (("-f", "hf"), "-o FOLDER"),
         (("-f", "tei", "--rejected"), "have no text"),

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import Record
-from topical_crawler.export.formats import FORMATS, Setup
+from topical_crawler.export.formats import FORMATS, PlainText, Setup
 from topical_crawler.export.job import Job, to_files, to_stream
 from topical_crawler.export.rows import COLUMNS, REJECTED, as_dict, parse_without, rows, without
 from topical_crawler.text.passages import markdown, passages, plain
@@ -59,7 +59,7 @@ def test_what_leads_to_pages_is_asked_for_in_batches_and_only_for_kept_pages() -
 
 
 def test_text_with_and_without_headers() -> None:
-    said = written("txt", as_dict(PAGE), as_dict(COPY)).decode()
+    said = written("txt", as_dict(PAGE), as_dict(COPY), setup=Setup(rejected=True)).decode()
     assert said.startswith(
         f"# 主题 教育\n# http://a.cn/1.html\n# 2024-01-02  a.cn  relevance 0.75\n{PAGE.text}\n\n# http://b.cn/\n"
     )
@@ -113,6 +113,14 @@ def test_passages_are_left_out(names: str, gone: set[str]) -> None:
     assert (found["markdown"], found["characters"]) == (markdown(PASSAGES, gone), len(plain(kept)))
     assert without("code")(Record(url="a", host="a", keep=True, text="x", layout=[[0, 1, "code", 0, ""]])) is None
     assert without("code")(COPY) == COPY
+
+
+def test_words_with_blanks_between_them_and_no_code() -> None:
+    out = io.BytesIO()
+    PlainText(out, alone=True, tagger=lambda sentence: ((c, "x", "X") for c in sentence)).write(as_dict(STRUCTURED))
+    lines = out.getvalue().decode().splitlines()
+    assert lines[0] == "开 场 白 。" and lines[-1] == "完 。" and "名 称" in lines and "次 数" in lines
+    assert not any("def" in line or "mc" in line.replace(" ", "") for line in lines)
 
 
 @pytest.mark.parametrize("kind", [name for name, form in FORMATS.items() if form.open])

@@ -217,6 +217,9 @@ def test_the_export_is_shown_first_and_comes_as_a_file(visitor: Visitor, folder:
     assert json.loads(visitor.text("#preview").splitlines()[0])["host"]
     visitor.click("#download")
     visitor.until(lambda: list(folder.glob("health-jsonl.zip")))
+    visitor.open(f"{CRAWL}/corpus")
+    visitor.click("#antconc")
+    visitor.until(lambda: list(folder.glob("health-antconc.zip")))
 
 
 def test_the_language_is_the_browsers_until_another_is_chosen(visitor: Visitor) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
 import re
 import shutil
 import subprocess
+import unicodedata
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -266,6 +271,50 @@ def test_an_export_is_the_commands(served: Served, folder: Path, run_scrapy: Run
         status, _, body = served.ask(f"/api{CRAWL}/{asked}")
         assert status == 400
         assert "write it as 2024-12-31" in json.loads(body)["error"]
+
+
+def tokens(text: str) -> Counter[str]:
+    """As AntConc counts them, whose tokens are runs of letters."""
+    letters = "".join(c if unicodedata.category(c).startswith("L") else " " for c in text)
+    return Counter(letters.split())
+
+
+def exported(served: Served, **values: Any) -> dict[str, str]:
+    """The files of an export by name."""
+    status, _, body = served.ask(f"{CRAWL}/export/file?{urlencode(values)}")
+    assert status == 200, body
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        return {name: archive.read(name).decode("utf-8-sig") for name in archive.namelist() if not name.endswith("/")}
+
+
+def test_antconc_counts_the_words_that_the_segmenter_cuts(served: Served) -> None:
+    """The package for AntConc, counted by its rules, against the same ten texts one word a line and as they are."""
+    files = exported(served, format="antconc", sample=10)
+    index = list(csv.DictReader(io.StringIO(next(text for name, text in files.items() if name.endswith("/index.csv")))))
+    assert len(index) == 10 and all(row["url"] and row["title"] for row in index)
+    lines = next(text for name, text in exported(served, format="sketchengine", sample=10).items() if name.endswith(".vert"))
+    plain = exported(served, format="jsonl", sample=10)
+    rows = list(map(json.loads, next(text for name, text in plain.items() if name.endswith(".jsonl")).splitlines()))
+    for row, record, doc in zip(index, rows, lines.split("</doc>\n"), strict=False):
+        text = next(text for name, text in files.items() if name.endswith(row["file"]))
+        words = [line.split("\t")[0] for line in doc.splitlines() if "\t" in line]
+        assert tokens(text) == sum(map(tokens, map(unescape, words)), Counter())
+        assert "".join(text.split()) == "".join(record["text"].split())
+        assert tokens(text).total() > 3 * tokens(record["text"]).total()  # where nothing is cut, a clause is a token
+    assert "共产党 员" not in "".join(files.values()) and tokens("".join(files.values()))["党员"] >= 10
+
+
+def test_programs_get_the_export_that_they_read(served: Served) -> None:
+    cqpweb = exported(served, format="cqpweb")
+    text = next(text for name, text in cqpweb.items() if name.endswith(".vrt"))
+    ids = re.findall(r'^<text id="([^"]*)" url=', text, re.MULTILINE)
+    assert len(ids) == len(set(ids)) == text.count("</text>\n") == 46 and all(re.fullmatch(r"t\d+", one) for one in ids)
+    assert "-S text:0+id+url" in next(text for name, text in cqpweb.items() if name.endswith(".cwb.sh"))
+    llm = exported(served, format="llm")
+    assert set(json.loads(next(text for name, text in llm.items() if name.endswith(".jsonl")).splitlines()[0])) == {
+        "id", "text", "metadata",
+    }  # fmt: skip
+    assert served.api(f"{CRAWL}/export", format="antconc")["preview"].count(" ") > 300
 
 
 def test_the_curve_of_a_crawl_ends_with_all(served: Served) -> None:

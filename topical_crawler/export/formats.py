@@ -13,7 +13,7 @@ from topical_crawler.export.conllu import ConllU
 from topical_crawler.export.parquet import Parquet
 from topical_crawler.export.rows import ExportRow, Split, Writer, columns, nested
 from topical_crawler.export.tagging import Tagger
-from topical_crawler.export.vertical import Vertical
+from topical_crawler.export.vertical import Vertical, words
 from topical_crawler.files import PACKINGS
 from topical_crawler.text.passages import Passage, markdown
 
@@ -34,12 +34,14 @@ class JsonLinesWriter(Writer):
 
 class PlainText(Writer):
     """Texts separated by empty lines; with ``headers``, each below its title, address, day, where one is known, and relevance. A
-    text ``alone`` in its file has none of both."""
+    text ``alone`` in its file has none of both. With a ``tagger`` its words have blanks between them; code and formulas, which
+    are no words, are left out."""
 
-    def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False) -> None:
+    def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False, tagger: Tagger | None = None) -> None:
         self._out = out
         self._headers = headers and not alone
         self._alone = alone
+        self._tagger = tagger
 
     def write(self, row: ExportRow) -> None:
         if self._headers:
@@ -50,7 +52,8 @@ class PlainText(Writer):
                 f"{row['date']}  {row['host']}  relevance {row['relevance']:.4g}{note}".strip(),
             )
             self._out.write("".join(f"# {line}\n" for line in lines).encode())
-        self._out.write(f"{row['text']}\n{'' if self._alone else chr(10)}".encode())
+        text = "\n".join(words(row, self._tagger)) if self._tagger else row["text"]
+        self._out.write(f"{text}\n{'' if self._alone else chr(10)}".encode())
 
 
 class Markdown(Writer):
@@ -110,7 +113,7 @@ class Setup:
     alone: bool = False  # whether every text has a file of its own
     bom: bool = False  # see `Csv`
     metadata: bool = False  # whether one field holds all but id and text, see `rows.nested`
-    tagger: Tagger | None = None  # needed by formats with words
+    tagger: Tagger | None = None  # needed by formats with words; cuts those that can be segmented
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +127,7 @@ class Format:
     rejected: bool = True  # whether it can hold rejected pages, which have no text
     headers: bool = False  # whether it has lines above each text
     words: bool = False  # whether it has tagged words
+    segmented: bool = False  # whether it can have blanks between words
     metadata: bool = False  # whether it can have metadata apart
     libraries: tuple[str, ...] = ()  # packages on which the bytes of a file depend
 
@@ -154,7 +158,12 @@ FORMATS = {
     ),
     "csv": Format(suffixes=(".csv",), open=lambda out, setup: Csv(out, setup.rejected, setup.bom), libraries=_JIEBA),
     "txt": Format(
-        suffixes=(".txt",), open=lambda out, setup: PlainText(out, setup.headers, setup.alone), alone=".txt", headers=True
+        suffixes=(".txt",),
+        open=lambda out, setup: PlainText(out, setup.headers, setup.alone, setup.tagger),
+        alone=".txt",
+        headers=True,
+        segmented=True,
+        libraries=_JIEBA,
     ),
     "md": Format(
         suffixes=(".md", ".markdown"),
@@ -174,6 +183,14 @@ FORMATS = {
     "tei": Format(suffixes=(".xml", ".tei"), open=_tei, alone=".xml", rejected=False, libraries=("lxml",)),
     "vertical": Format(
         suffixes=(".vert", ".vertical"), open=_words(Vertical), alone=".vert", rejected=False, words=True, libraries=_JIEBA
+    ),
+    "vrt": Format(
+        suffixes=(".vrt",),
+        open=_words(lambda out, tagger: Vertical(out, tagger, "text")),
+        alone=".vrt",
+        rejected=False,
+        words=True,
+        libraries=_JIEBA,
     ),
     "conllu": Format(suffixes=(".conllu",), open=_words(ConllU), alone=".conllu", rejected=False, words=True, libraries=_JIEBA),
 }

@@ -71,8 +71,8 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
             for writer in writers.values():
                 writer.close()
     written = list(paths.values())
-    if job.kind == "vertical":
-        written += [beside for file in paths.values() for beside in _write_beside(file, job.setup.topic)]
+    if job.kind in ("vertical", "vrt"):
+        written += [beside for file in paths.values() for beside in _write_beside(file, job)]
     if job.manifest:
         _write_manifest(manifest_path, tally, job, [described(file, file.name) for file in written])
     else:
@@ -114,10 +114,13 @@ def _divided(rows: Iterable[ExportRow], split: Split | None, tally: Tally) -> It
         yield row, name
 
 
-def _write_beside(path: Path, title: str) -> Iterator[Path]:
+def _write_beside(path: Path, job: Job) -> Iterator[Path]:
     from topical_crawler.export.vertical import encoder, registry
 
-    for suffix, text in ((REGISTRY, registry(path.name, title or path.stem)), (ENCODER, encoder(path.name))):
+    texts = {ENCODER: encoder(path.name, "text" if job.kind == "vrt" else "doc")}
+    if job.kind == "vertical":
+        texts[REGISTRY] = registry(path.name, job.setup.topic or path.stem)
+    for suffix, text in texts.items():
         file = path.with_name(path.name + suffix)
         with replacing(file) as out:
             out.write(text)

@@ -37,8 +37,8 @@ _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Vertical(Writer):
-    """Writes one file: ``<doc …>``, a structure for every passage of a text, ``<p>`` for a paragraph, ``<s>`` for every sentence
-    and cell, a word with its tag and lemma a line.
+    """Writes one file: ``<doc …>`` for a text, or what the tag is ``called``, a structure for every passage of a text, ``<p>``
+    for a paragraph, ``<s>`` for every sentence and cell, a word with its tag and lemma a line.
 
     Code and formulas are no words: an empty ``<gap>`` stands for them. White space and control characters are left out;
     ``& < >`` are escaped.
@@ -53,16 +53,17 @@ class Vertical(Writer):
     ['<p>', '<s>', '开会。\\tx\\t开会。', '</s>', '</p>', '</doc>']
     """
 
-    def __init__(self, out: BinaryIO, tagger: Tagger) -> None:
+    def __init__(self, out: BinaryIO, tagger: Tagger, called: str = "doc") -> None:
         self._out = out
         self._tagger = tagger
+        self._called = called
 
     def write(self, row: ExportRow) -> None:
         self._out.write("".join(f"{line}\n" for line in self._lines(row)).encode())
 
     def _lines(self, row: ExportRow) -> Iterator[str]:
-        values = row | {"id": row["order"]}
-        yield f"<doc {' '.join(f'{name}={_quoted(values[name])}' for name in ATTRIBUTES)}>"
+        values = row | {"id": f"t{row['order']}" if self._called == "text" else row["order"]}  # CQPweb wants a letter first
+        yield f"<{self._called} {' '.join(f'{name}={_quoted(values[name])}' for name in ATTRIBUTES)}>"
         for passage in passages(legal(row["text"]), row["layout"]):
             if not passage.text.strip():
                 continue
@@ -77,7 +78,14 @@ class Vertical(Writer):
                         yield escape(f"{token.word}\t{token.tag}\t{token.lemma}")
                     yield "</s>"
             yield f"</{tag}>"
-        yield "</doc>"
+        yield f"</{self._called}>"
+
+
+def words(row: ExportRow, tagger: Tagger) -> Iterator[str]:
+    """The lines and cells of a text, white space between words; none for code and formulas."""
+    for passage in passages(row["text"], row["layout"]):
+        for line in running(passage) if passage.kind not in ("code", "formula") else ():
+            yield " ".join(token.word for sentence in sentences(line) for token in tokens(sentence, tagger))
 
 
 def running(passage: Passage) -> list[str]:
@@ -107,11 +115,13 @@ def registry(name: str, title: str) -> str:
     )
 
 
-def encoder(name: str) -> str:
-    """A shell script that encodes the vertical file ``name`` for CWB, the IMS Open Corpus Workbench (https://cwb.sourceforge.io)."""
+def encoder(name: str, called: str = "doc") -> str:
+    """A shell script that encodes the vertical file ``name`` for CWB, the IMS Open Corpus Workbench (https://cwb.sourceforge.io);
+    the tag of a text is ``called`` so."""
     corpus = re.sub(r"[^a-z0-9_-]+", "_", name.partition(".")[0].lower()).strip("_")
     corpus = corpus if corpus[:1].isalpha() else f"c{corpus}"
-    structures = " ".join(f"-S {tag}:0{''.join(f'+{name}' for name in names)}" for tag, names in STRUCTURES.items())
+    tags = {called if tag == "doc" else tag: names for tag, names in STRUCTURES.items()}
+    structures = " ".join(f"-S {tag}:0{''.join(f'+{name}' for name in names)}" for tag, names in tags.items())
     opened = {".gz": "gzip -dc", ".zst": "zstd -dc"}.get(name[name.rfind(".") :], "cat")
     return (
         "#!/bin/sh\n# Encode the corpus for CWB and index it. Then: cqp -r REGISTRY -D CORPUS (in capitals).\n"

@@ -48,6 +48,7 @@ class Export:
         limit: most texts.
         sample: so many texts, drawn by ``seed``.
         without: parts that are left out of texts.
+        segmented: blanks between the words.
         tagger: :data:`JIEBA`, or MODULE:FUNCTION.
         topic: name or folder of the topic; None: that of the crawl.
         force: replace an earlier export.
@@ -67,6 +68,7 @@ class Export:
     without: tuple[str, ...] = ()
     metadata: bool = False
     text_only: bool = False
+    segmented: bool = False
     tagger: str = JIEBA
     per_text: bool = False
     split: Split | None = None
@@ -96,7 +98,8 @@ def check(wanted: Export) -> None:
     only = {
         "--text-only": (wanted.text_only, "headers"),
         "--metadata": (wanted.metadata, "metadata"),
-        "--tagger": (wanted.tagger != JIEBA, "words"),
+        "--segmented": (wanted.segmented, "segmented"),
+        "--tagger": (wanted.tagger != JIEBA and not wanted.segmented, "words"),
         "--per-text": (wanted.per_text, "alone"),
     }
     for option, (is_given, able) in only.items():
@@ -140,7 +143,7 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
         alone=wanted.alone,
         bom=target is not None,
         metadata=wanted.metadata,
-        tagger=tagger(wanted.tagger, topic, settings) if FORMATS[wanted.kind].words else None,
+        tagger=tagger(wanted.tagger, topic, settings) if FORMATS[wanted.kind].words or wanted.segmented else None,
     )
     without = frozenset() if wanted.marked_off or wanted.filters.rejected else marked_off(wanted.corpus)
     wanted = replace(wanted, filters=replace(wanted.filters, without=without))
@@ -153,7 +156,11 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
             topic=topic_facts(topic, crawl),
             crawl=_crawl_facts(crawl, store),
             filters=_conditions(wanted),
-            changes=(*(("site lines taken out",) if late.total else ()), *(title for _, title in _changes(wanted) if title)),
+            changes=(
+                *(("site lines taken out",) if late.total else ()),
+                *(("blanks between words",) if wanted.segmented else ()),
+                *(title for _, title in _changes(wanted) if title),
+            ),
             robots=robots(store) if target else {},
         )
         job = Job(kind=wanted.kind, setup=setup, facts=facts, split=wanted.split, manifest=wanted.manifest)

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.background import BackgroundTask
 
 from topical_crawler.export.formats import FORMATS
+from topical_crawler.export.presets import PRESETS
 from topical_crawler.export.rows import Split
 from topical_crawler.services.exporting import Export, check, export
 from topical_crawler.workbench.bench import Bench
@@ -24,12 +25,14 @@ _BINARY = ("parquet", "hf")
 
 def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
     """The export that is asked for, to a file or folder in ``folder``."""
-    crawl, kind = values["crawl"], values["format"]
+    crawl = values["crawl"]
+    preset = PRESETS.get(values["format"], {"kind": values["format"]})
+    suffixes = () if preset.get("per_text") else FORMATS[preset["kind"]].suffixes
     bench.corpus(crawl)
     return Export(
+        **preset,
         corpus=bench.place(crawl).corpus,
-        kind=kind,
-        target=folder / (crawl + next(iter(FORMATS[kind].suffixes), "")),
+        target=folder / (crawl + next(iter(suffixes), "")),
         filters=filters_of(values, no_personal=values["personal"] == "no-personal"),
         mask_personal=values["personal"] == "mask-personal",
         simplified=values["script"] == "simplified",
@@ -42,16 +45,16 @@ def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
 
 def preview(bench: Bench, values: Values) -> dict[str, Any]:
     """The first texts as they would be written."""
-    kind = values["format"]
-    data = {"formats": list(FORMATS), "preview": "", "binary": kind in _BINARY, "cut": False}
-    if not data["binary"]:
-        with tempfile.TemporaryDirectory() as folder:
-            wanted = _wanted(bench, values, Path(folder))
-            check(wanted)  # as with the split and the sample that a preview does not have
+    data = {"presets": list(PRESETS), "formats": list(FORMATS), "preview": "", "cut": False}
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = _wanted(bench, values, Path(folder))
+        check(wanted)  # as with the split and the sample that a preview does not have
+        if not data.setdefault("binary", wanted.kind in _BINARY):
             export(replace(wanted, split=None, sample=None, limit=_PREVIEWED), bench.settings)
             assert wanted.target is not None
-            text = wanted.target.read_text("utf-8-sig")
-        data |= {"preview": text[:SHOWN], "cut": len(text) > SHOWN}
+            files = sorted(wanted.target.rglob("*.txt")) if wanted.alone else [wanted.target]
+            text = "\n".join(file.read_text("utf-8-sig") for file in files)
+            data |= {"preview": text[:SHOWN], "cut": len(text) > SHOWN}
     return data
 
 
@@ -76,7 +79,7 @@ def forgetting(file: str) -> BackgroundTask:
 
 _HOW = (
     *FILTERS,
-    Param(name="format", about="of the file", default="jsonl", choices=tuple(FORMATS)),
+    Param(name="format", about="of the file", default="jsonl", choices=(*PRESETS, *FORMATS)),
     Param(name="script", about="characters of the texts; none: as they are", choices=("simplified", "traditional")),
     Param(name="personal", about="what becomes of personal data; none: it stays", choices=("no-personal", "mask-personal")),
     Param(name="marked_off", about="texts too that are marked irrelevant or boilerplate", kind="boolean", default=False),

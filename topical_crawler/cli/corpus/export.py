@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from topical_crawler.cli.base import add_corpus, add_number, whole
 from topical_crawler.cli.corpus import add_filters, filters_of, parsed
+from topical_crawler.export.presets import PRESETS
 from topical_crawler.project import AnySettings
 from topical_crawler.services import MistakeError
 from topical_crawler.text import counted
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from topical_crawler.export.manifest import Tally
     from topical_crawler.export.rows import Split
 
-FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "conllu")  # names of the formats
+FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "vrt", "conllu")  # names of the formats
 STREAM = "-"  # standard output
 DESCRIPTION = (
     "Write out the texts that meet all conditions given, in the order of fetching: the same corpus and the same options give the "
@@ -34,15 +35,19 @@ DESCRIPTION = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("-f", "--format", choices=FORMATS, help="default: by the name of the file; jsonl on standard output")
+    parser.add_argument(
+        "-f", "--format", choices=(*FORMATS, *PRESETS),
+        help="a format, or the program that is to read it (default: by the name of the file; jsonl on standard output)",
+    )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="FILE", default=STREAM,
-        help="written whole or not at all; packed where its name ends in .gz or .zst; a folder for hf, and for tei where "
-        "the name is not one of an XML file (default: standard output)",
+        help="written whole or not at all; packed where its name ends in .gz or .zst; a folder for hf and antconc, and for tei "
+        "where the name is not one of an XML file (default: standard output)",
     )  # fmt: skip
     parser.add_argument(
         "--per-text", action="store_true",
-        help="a folder with a file per text (txt, or the --format jsonl, tei, vertical or conllu) and a table of them, index.csv",
+        help="a folder with a file per text (txt, or the --format jsonl, tei, vertical, vrt or conllu) and a table of "
+        "them, index.csv",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace FILE, or a folder that is an earlier export")
     chosen = parser.add_argument_group("which pages")
@@ -75,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="formats jsonl, parquet and hf with three fields: id, text, and metadata, which holds all others",
     )  # fmt: skip
     changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
+    changed.add_argument("--segmented", action="store_true", help="format txt with blanks between words, as AntConc needs them")
     changed.add_argument(
         "--tagger", metavar="MODULE:FUNCTION", default=argparse.SUPPRESS,
         help="formats with words: a function of yours that cuts and tags a sentence (default: jieba's tags)",
@@ -96,11 +102,16 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     from topical_crawler.services.exporting import Export, export
     from topical_crawler.services.places import find_corpus
 
-    kind = opts.format or ("txt" if opts.per_text else "jsonl" if opts.output == STREAM else _by_name(opts.output))
+    preset = PRESETS.get(opts.format, {})
+    kind = (
+        preset.get("kind")
+        or opts.format
+        or ("txt" if opts.per_text else "jsonl" if opts.output == STREAM else _by_name(opts.output))
+    )
     if kind == "parquet" and opts.output == STREAM and sys.stdout.isatty():
         raise MistakeError("Parquet is nothing for a screen; name a file with -o FILE")
     given = {field.name: getattr(opts, field.name) for field in dataclasses.fields(Export) if hasattr(opts, field.name)}
-    given |= {
+    given |= preset | {
         "corpus": find_corpus(opts.corpus, settings),
         "kind": kind,
         "target": None if opts.output == STREAM else Path(opts.output).expanduser(),
