@@ -139,6 +139,7 @@ def test_the_lexicon_file_is_read_once_and_whole() -> None:
     assert len(patterns) == len(set(patterns)) > 100
 
 
+@pytest.mark.slow
 def test_no_news_text_is_touched(cleaner: Cleaner) -> None:
     source = Path(__file__).parents[2].parent / "shared/data/news/news-dev.jsonl.gz"
     if not source.is_file():

@@ -113,6 +113,7 @@ def test_languages() -> None:
     assert Limits.of_language(["zh"]).refusal(measure(spam), "en") == LANGUAGE
 
 
+@pytest.mark.slow
 def test_hardly_any_real_text_is_refused(news: list[str]) -> None:
     refused = [text for text in news if refusal(text)]
     assert len(refused) < 0.002 * len(news)

@@ -139,6 +139,7 @@ def test_fetched(run: Run) -> None:
     assert len(kept) == 23 and "http://www.a2.cn/5.html" not in kept
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
     with CorpusStore(folder / "data/long/corpus.sqlite") as store:
         for n in range(400):

@@ -104,6 +104,7 @@ def rebuilt(source: Path, archive: Path, target: Path, *, stop_after: int = 0, k
         return asyncio.run(rebuild(old, new, pages, maker, pool, ahead=3, keep_missing=keep_missing, progress=progress))
 
 
+@pytest.mark.slow
 def test_what_was_broken_off_goes_on(crawled: Path, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         rebuilt(crawled / "corpus.sqlite", crawled / "archive", tmp_path / "new.sqlite", stop_after=23)
@@ -113,6 +114,7 @@ def test_what_was_broken_off_goes_on(crawled: Path, tmp_path: Path) -> None:
     assert (found.changed, found.new, found.missing, found.left_out) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_pages_that_the_archive_lacks_are_kept_or_left_out(crawled: Path, tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     archive.mkdir()

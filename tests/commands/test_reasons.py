@@ -130,6 +130,7 @@ def told(answer: dict[str, Any]) -> Reasons:
     return {entry["url"]: entry["reasons"] for entry in answer["entries"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "killed", "learns"),
     [

@@ -54,6 +54,7 @@ def test_a_broken_topic_is_reported_with_its_line(call_scrapy: RunScrapy, write_
     assert "No seed is fetched before the errors are gone" in shown.stdout
 
 
+@pytest.mark.slow
 def test_seeds_of_a_recorded_web(
     call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path, replay: tuple[str, ...]
 ) -> None:

@@ -169,6 +169,7 @@ class FirstLooks(adaptive_without("failures", "second_look")):
 """``adaptive`` as a strategy of another distribution, which lies in the folder where a command runs."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["first_looks", "semantic"])
 def test_pages_are_judged_as_a_crawl_judges_them(
     run_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path, strategy: str

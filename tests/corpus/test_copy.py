@@ -44,6 +44,7 @@ def fill(place: str) -> list[Record]:
     return everything(place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "other"), WAYS, ids=["to PostgreSQL", "from PostgreSQL", "SQLite", "PostgreSQL"])
 def test_every_row_comes_over_and_back(new_place: NewPlace, kind: str, other: str) -> None:
     there, here = new_place(other), new_place(kind)

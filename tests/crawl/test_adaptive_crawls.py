@@ -134,6 +134,7 @@ def fetch_with_marks(crawl: Crawl, recording: Recording, until: int) -> list[str
     return asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
 def test_an_interrupted_crawl_learns_its_marks_between_the_same_pages(
     killed: bool,

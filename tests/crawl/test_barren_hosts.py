@@ -290,6 +290,7 @@ def test_what_a_person_sees(width: int, opener: Opener) -> None:
     assert f"{made.progress.total.density:,.0f} characters/MB" in line
 
 
+@pytest.mark.slow
 def test_what_a_crawl_says_of_it(topic: Path, tmp_path: Path) -> None:
     answers = [
         (url, 200, {"Content-Type": "text/html; charset=utf-8"}, html.encode()) for url, html in web(with_hub=False).items()

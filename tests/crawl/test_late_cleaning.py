@@ -47,6 +47,7 @@ def test_the_first_texts_of_a_site_are_cleaned_at_the_end(site: Site, topic: Pat
     assert "texts cleaned once more of lines that their sites repeat" in log
 
 
+@pytest.mark.slow
 def test_a_crawl_goes_on_as_if_nothing_had_been_cleaned(site: Site, topic: Path, tmp_path: Path) -> None:
     """A stop after six pages, when the line is known, and another after nine."""
     run(site, topic, tmp_path / "whole")

@@ -109,6 +109,7 @@ def until_football_is_kept(data: Path, web: Site, workers: int = 1) -> None:
     wait_for(lambda: sum(n > 3 for n in kept().values()) == workers, lambda: football(data)[-5:])
 
 
+@pytest.mark.slow
 def test_a_crawl_that_runs_learns_from_each_mark_and_goes_on_so_when_resumed(topic: Path, web: Site, tmp_path: Path) -> None:
     data = tmp_path / "data"
     with running(topic, data, web) as log:

@@ -100,6 +100,7 @@ def test_a_model_that_cannot_be_used_ends_the_crawl_before_it_begins(tmp_path: P
     assert "Traceback" not in crawled.log
 
 
+@pytest.mark.slow
 def test_an_encoder_behind_a_server_judges_as_it_does_at_hand(tmp_path: Path, pages: dict[str, str]) -> None:
     """Each page is asked about once, before it is judged: what the judge then asks itself would hold up all others."""
     with Site({path: Reply(page) for path, page in pages.items()}) as web, Chat(by_bundled, "embeddings") as server:

@@ -97,6 +97,7 @@ def looked_at(data: Path) -> list[Record]:
     return [row for row in rows(data) if "first_relevance" in row.why and row.reason != OFF_TOPIC]
 
 
+@pytest.mark.slow
 def test_texts_on_topic_that_came_too_early_are_kept_at_the_end(topic: Path, tmp_path: Path) -> None:
     with (DEMO / "labels.tsv").open(encoding="utf-8") as file:
         grades = {row["url"]: row["grade"] for row in csv.DictReader(file, delimiter="\t")}

@@ -108,6 +108,7 @@ def test_a_look_is_due_whenever_the_pages_have_doubled(steps: list[int]) -> None
         looked = finished if due else looked
 
 
+@pytest.mark.slow
 def test_before_the_first_look_pages_are_judged_again_and_not_kept(tmp_path: Path) -> None:
     strategy = create("partybuilding", "adaptive", resources=None)
     page = Page.from_html("http://a.cn/1.html", "<title>主场三比一取胜</title><p>球队升至榜首。")

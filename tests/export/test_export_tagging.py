@@ -84,6 +84,7 @@ def test_words_are_tagged_as_jieba_does_and_terms_stay_whole() -> None:
     assert found["Linux"].lemma == "linux" and found["学习"].lemma == "学习"
 
 
+@pytest.mark.slow
 def test_both_segmenters_give_the_same_tags() -> None:
     line = "全国党建工作会议在京召开，张国强说：“基层党组织要发挥战斗堡垒作用。”"
     assert tokens(line, JiebaTagger(Segmenter(backend="rjieba"))) == tokens(line, JiebaTagger(Segmenter(backend="jieba")))

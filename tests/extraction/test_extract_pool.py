@@ -145,6 +145,7 @@ def test_workers_outlive_neither_their_parent_nor_a_ctrl_c(tmp_path: Path) -> No
     wait_for(lambda: not _alive(workers[0]))
 
 
+@pytest.mark.slow
 def test_workers_say_nothing_when_their_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

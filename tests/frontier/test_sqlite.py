@@ -41,6 +41,7 @@ def abandon(frontier: SqliteFrontier) -> None:
     frontier._db.close(commit=False)
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(file: Path) -> None:
     """SIGKILL, again and again: what was reported done stays done, with its links, and is never given out again."""
     rng = random.Random(5)

@@ -30,6 +30,7 @@ def test_a_site_under_sessions_of_an_unknown_name_is_fetched_once(topic: Path, t
     assert "same page" in crawled.log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["/{}/{}.html", "/news/(S({}))/{}.aspx", "/s-{}/show/{}", "/{}/list/?id={}"])
 def test_a_site_under_sessions_in_the_path_is_hardly_fetched_again(form: str, topic: Path, tmp_path: Path) -> None:
     with Site() as site:

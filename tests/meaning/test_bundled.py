@@ -100,6 +100,7 @@ def test_another_distribution_is_refused(found: str, what: str, monkeypatch: pyt
         Bundled()
 
 
+@pytest.mark.slow
 def test_what_is_kept_gives_the_same_vectors(encoder: Bundled, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     expected = encoder.encode(TEXTS)
     assert (Bundled(tmp_path / "cache").encode(TEXTS) == expected).all()

@@ -415,6 +415,7 @@ def test_arc_files_answer(name: str, version: int, tmp_path: Path) -> None:
     assert answering(tmp_path, tmp_path / "cache") == "02"
 
 
+@pytest.mark.slow
 def test_a_real_recording_as_warcio_reads_it_and_quickly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = ROOT.parent / "shared/data/web/dev-web.warc.gz"
     if not path.is_file():

@@ -132,6 +132,7 @@ def test_text_and_binary_are_read_as_they_were_written(
     assert np.array_equal(np.array([row for _, row in found]), rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True], ids=["vectors", "model"])
 def test_what_gensim_saves_is_refused_with_a_remedy_that_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool

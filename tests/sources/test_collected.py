@@ -47,6 +47,7 @@ def test_no_corpus(tmp_path: Path) -> None:
         list(open_source(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_damaged_corpus(corpus: Path) -> None:
     file = corpus / "corpus.sqlite"
     with CorpusStore(file) as store:

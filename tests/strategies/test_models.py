@@ -37,6 +37,7 @@ def advise(topic: Topic, chosen: str = "") -> list[float]:
         adviser.close()
 
 
+@pytest.mark.slow
 def test_a_pipeline_of_scikit_learn_gives_probabilities(tmp_path: Path) -> None:
     file = save_pipeline(tmp_path / "party.skops")
     on, off = advise(replace(TOPIC, source=str(tmp_path), model={"kind": "sklearn", "path": "party.skops"}))

@@ -66,6 +66,7 @@ def topic(tmp_path: Path) -> Callable[[str], Path]:
     return make
 
 
+@pytest.mark.slow
 def test_its_own_tests_pass(run: Run) -> None:
     done = run("-c", "import test_good_hosts; test_good_hosts.test_contract()")
     assert done.returncode == 0, done.stderr

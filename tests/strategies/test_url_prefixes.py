@@ -106,6 +106,7 @@ def test_the_revision_changes_with_every_rise() -> None:
     assert sets.match("http://a.cn/x/7") == (True, False)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_urls_take_little_room() -> None:
     """Articles in folders of their own, by day: the worst that real sites do."""
     found = FrequentPrefixes(5)

@@ -47,6 +47,7 @@ def test_terms_stay_whole(segmenter: Segmenter, text: str, words: list[str]) -> 
     assert segmenter.words(text) == words
 
 
+@pytest.mark.slow
 def test_every_term_of_a_topic_is_found_in_a_sentence(backend: Backend, cache: Path) -> None:
     for name in list_topics()[:: 7 if backend == "jieba" else 1]:  # jieba takes a second a topic, and cuts as rjieba does
         terms = load_topic(name).terms
@@ -55,6 +56,7 @@ def test_every_term_of_a_topic_is_found_in_a_sentence(backend: Backend, cache: P
         assert [term for term in sorted(terms) if term not in segmenter.words(f"说到{term}的时候")] == [], name
 
 
+@pytest.mark.slow
 def test_segmenters_do_not_see_each_others_terms(backend: Backend, segmenter: Segmenter, cache: Path) -> None:
     other = Segmenter(["课制度"], backend=backend, cache_dir=cache)
     assert "三会一课" not in other.words("坚持三会一课制度")

@@ -48,6 +48,7 @@ def options(known: Path, free: float = 0.0) -> TrainingOptions:
     return TrainingOptions(text, ModelOptions(epochs=5), continue_from=known, free=free)
 
 
+@pytest.mark.slow
 def test_old_words_stay_and_new_ones_find_their_like(known: Path, texts: Path, tmp_path: Path) -> None:
     before = WordVectors.open(known)
     report = train_vectors(tmp_path / "out", [texts], options(known), 1)

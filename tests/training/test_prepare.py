@@ -58,6 +58,7 @@ def test_a_dump_is_counted(tmp_path: Path) -> None:
     assert state.total("tokens") == sum(len(line.split()) for line in lines(tmp_path / "work"))
 
 
+@pytest.mark.slow
 def test_processes_do_not_matter(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", 500)
     one, two = (prepare(tmp_path / str(n), [source], PrepareOptions(), n, shard_bytes=SMALL) for n in (1, 2))
@@ -67,6 +68,7 @@ def test_processes_do_not_matter(tmp_path: Path) -> None:
     assert one.sources[0].total("characters") > 2 * BATCH
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_at_the_next_shard(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", 800)
     whole = prepare(tmp_path / "whole", [source], PrepareOptions(), 1, shard_bytes=SMALL)

@@ -231,6 +231,7 @@ def read_pages() -> list[Page]:
     return [answer.page for answer in answers if answer.page is not None]
 
 
+@pytest.mark.slow
 def test_the_parts_of_eq_5_on_real_pages_are_those_of_semantic(read_pages: list[Page]) -> None:
     topic = load_topic("partybuilding")
     words = Segmenter(topic.terms, backend="rjieba")
@@ -654,6 +655,7 @@ def test_verdicts_without_a_lesson_teach_nothing() -> None:
     assert state(strategy) == before
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_long_crawl_is_bounded() -> None:
     strategy, draw = make(), random.Random(3)
     words = [f"{chr(0x4E00 + draw.randrange(9000))}{chr(0x4E00 + draw.randrange(9000))}" for _ in range(4000)]

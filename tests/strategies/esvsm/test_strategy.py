@@ -43,6 +43,7 @@ def state(strategy: Esvsm) -> str:
 # --- the topic ---
 
 
+@pytest.mark.slow
 def test_the_topic_is_read_from_its_documents() -> None:
     vector = TopicModel(TOPIC, SEGMENTER, Resources.none()).vector()
     assert {"智能手机", "触摸屏", "应用程序", "电池", "屏幕"} <= set(vector)

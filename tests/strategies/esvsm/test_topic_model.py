@@ -28,6 +28,7 @@ def test_documents_and_what_else_describes_the_topic() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_sub_topics_tell_two_subjects_apart() -> None:
     found = sub_topics([SCHEDULING, MEMORY] * 5, seed=3, topics=2, words=3)
     assert sorted(map(sorted, found)) == sorted([sorted(["进程", "线程", "调度"]), sorted(["内存", "分页", "缺页"])])

@@ -234,6 +234,7 @@ def shop() -> list[tuple[Page, bool]]:
     return found
 
 
+@pytest.mark.slow
 def test_books_of_the_recorded_shop(shop: list[tuple[Page, bool]]) -> None:
     strategy = strategies.create("data-mining-books", "odp2evsm", resources=None, segmenter="rjieba")
     kept = [relevant for page, relevant in shop if strategy.judge(page, FOUND).keep]

@@ -159,6 +159,7 @@ def test_no_cache_and_an_empty_table(files: Resources, tmp_path: Path) -> None:
         assert len(ScoreTable.load_or_build({}, Resources.none(), cache_dir=tmp_path)) == 0
 
 
+@pytest.mark.slow
 def test_real_hownet_in_bulk(shared_data: Path) -> None:
     """The full glossary, sampled: bulk and scalar SimH agree."""
     hownet = HowNet(shared_data / "hownet/glossary.txt", shared_data / "hownet/WHOLE.txt")
