@@ -23,7 +23,7 @@ test: setup
 	$(BIN)/python -m pytest $(ARGS)
 
 # Also the tests of experiments, benchmarks, demo, deployment and browsers, slow ones, and twice as many examples of each
-# property: what CI runs.
+# property: before a release.
 test-all: setup
 	$(BIN)/python -m pytest --all tests topical_crawler experiments $(ARGS)
 

@@ -36,7 +36,7 @@ os.environ.pop("TOPICAL_RESOURCES_DIR", None)
 _FOLDERS = ("experiments", "benchmarks", "demo", "deploy")
 _BROWSERS = ("crawl/test_script_crawls.py", "workbench/test_judging_page.py", "workbench/test_workbench_page.py")
 ONLY_WITH_ALL = frozenset(ROOT / "tests" / name for name in (*_FOLDERS, *_BROWSERS))
-"""Folders and modules of tests that run with ``--all`` (``make test-all``, as in CI), or where they are named. So do single tests
+"""Folders and modules of tests that run with ``--all`` (``make test-all``), or where they are named. So do single tests
 that are marked ``slow``."""
 EXAMPLES = {"some": 15, "all": 30}
 """Examples of each property, without and with ``--all``."""
