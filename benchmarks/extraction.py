@@ -141,6 +141,13 @@ def gne(html: str, url: str) -> str:
     return str(GeneralNewsExtractor().extract(html)["content"])
 
 
+def magic_html(html: str, url: str) -> str:
+    """magic-html: the text of what it takes for the main part, of whatever kind the page is."""
+    from magic_html import GeneralExtractor  # type: ignore[import-untyped]
+
+    return "\n".join(page_lines(f"<div>{GeneralExtractor().extract(html, base_url=url)['html']}</div>"))
+
+
 RIVALS: dict[str, tuple[str, Callable[[str, str], str]]] = {
     "ours": ("lxml", ours),
     "trafilatura, defaults": ("trafilatura", trafilatura_default),
@@ -148,6 +155,7 @@ RIVALS: dict[str, tuple[str, Callable[[str, str], str]]] = {
     "readability-lxml": ("readability", readability),
     "resiliparse": ("resiliparse", resiliparse),
     "jusText, Chinese": ("justext", justext),
+    "magic-html": ("magic_html", magic_html),
     "newspaper4k": ("newspaper", newspaper),
     "gne": ("gne", gne),
 }

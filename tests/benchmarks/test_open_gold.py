@@ -1,0 +1,62 @@
+"""The open gold set: what its pages hold, and how its texts are drawn."""
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+from open_gold import FOLDER, PARTS, draw, measure, read, read_texts
+from open_gold_layouts import GOLD, NO
+
+
+def test_set_has_200_pages_in_two_halves_that_share_no_layout_and_no_text() -> None:
+    sources: dict[str, set[str]] = {}
+    for part in PARTS:
+        files = sorted((FOLDER / part / "ground-truth").glob("*.json"))
+        assert len(files) == 100
+        known = [json.loads(file.read_bytes()) for file in files]
+        assert all(piece in one["ground_truth"]["main_content"] for one in known for piece in one["ground_truth"]["with"])
+        sources[part] = {name for one in known for name in one["_internal"]["source"].values()}
+    assert sources["dev"].isdisjoint(sources["test"])
+
+
+def test_pages_hold_no_marks() -> None:
+    for file in FOLDER.glob("*/html/*.html.gz"):
+        source = gzip.decompress(file.read_bytes()).decode()
+        assert GOLD not in source and NO not in source and "data-gold" not in source
+
+
+def test_pages_hold_the_pieces_that_must_not_be_in_the_text() -> None:
+    for part in PARTS:
+        known = {file.stem: json.loads(file.read_bytes()) for file in (FOLDER / part / "ground-truth").glob("*.json")}
+        for number, _, _, _, truth in read(FOLDER, part):
+            assert truth and not any(piece in truth for piece in known[number]["ground_truth"]["without"])
+
+
+def test_text_is_read_by_kind(tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text(
+        "== recipe dev 笋\n# 油焖笋\n> 笋要新鲜。\n春笋|800克\n切成段。\n煸到起皱。\n! 焯水放米。\n"
+        "== documentation test 安装\n# 安装\n先装好{人}。\n## 命令\n```\nmake\n\nmake check\n```\n旧|新\npush|publish\n",
+        encoding="utf-8",
+    )
+    (_, recipe), (part, page) = read_texts(file)
+    assert (recipe.rows, recipe.replies, recipe.after) == ([["春笋", "800克"]], [["切成段。"], ["煸到起皱。"]], ["焯水放米。"])
+    assert part == "test" and page.sections == [("命令", ["```\nmake\n\nmake check", "旧|新\npush|publish"])]
+    drawn = draw(page, random.Random(1))
+    assert "{" not in drawn.paragraphs[0] and drawn == draw(page, random.Random(1))
+
+
+def test_scores_are_given_by_kind_and_page(tmp_path: Path) -> None:
+    for folder in ("html", "ground-truth"):
+        (tmp_path / "dev" / folder).mkdir(parents=True)
+    text = "渡口的船修好了，明天一早就可以下水，船夫请大家去看一看。" * 4
+    known = {
+        "url": "http://www.example.cn/a/c1.html",
+        "_internal": {"page_type": {"primary": "article"}},
+        "ground_truth": {"main_content": text},
+    }
+    page = f"<html><body><ul><li><a href='/'>首页</a></li></ul><article><p>{text}</p></article></body></html>"
+    (tmp_path / "dev/html/0001.html.gz").write_bytes(gzip.compress(page.encode()))
+    (tmp_path / "dev/ground-truth/0001.json").write_text(json.dumps(known), encoding="utf-8")
+    assert measure(tmp_path, "dev", ["ours"]) == {"ours": {"article": {"0001": 1.0}}}
