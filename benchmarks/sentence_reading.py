@@ -5,7 +5,7 @@
 ``sentence_reading.tsv`` has 152 sentences over some thirty fields, written down before any was tried, with the words that must be
 terms (several that are as good are parted by =), those of general use, which may weigh :data:`LIGHT` at most, and those that say
 what is wanted of the topic, which must be no terms. Half A was read while the reading was mended; half B was measured once before
-it was read, too (docs/decisions/terms.md). The language resources are the user's; XDG_DATA_HOME=/nowhere runs it without.
+it was read, too (experiments/notes/terms.md). The language resources are the user's; XDG_DATA_HOME=/nowhere runs it without.
 --verbose lists all terms of each sentence.
 """
 

@@ -1,6 +1,6 @@
 """Similarity of words as people see it: Algorithm 1 of Zhou et al. 2019 with what else is known of two words.
 
-A crawl has none of this: what people find similar need not be on one topic (docs/decisions/papers.md).
+A crawl has none of this: what people find similar need not be on one topic (experiments/notes/papers.md).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ EXTENDED = ExtendedParameters(
     alpha=0.7, beta=0.2, th1=0.0, th2=0.6, synonyms=True, parts=True, rarity=True, centred=True, characters=0.1, glosses=0.2
 )
 """All of it, as chosen on Multi-SimLex and half of PKU-500. On pairs that it was not chosen on Spearman's ρ is .57 to .69,
-where the paper's form has .33 to .60 (docs/decisions/paper-figures.md, "Agreement with people")."""
+where the paper's form has .33 to .60 (experiments/notes/paper-figures.md, "Agreement with people")."""
 
 
 def join(

@@ -68,7 +68,7 @@ GUIDES = (
     "docs/failures.md",
     "docs/fidelity.md",
 )
-BEHIND = ("docs/decisions.md", *(f"docs/decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))))
+BEHIND = ("docs/decisions.md", *(f"experiments/notes/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))))
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*GUIDES, *BEHIND)}
 EVERYWHERE = "\n".join(TEXT[name] for name in GUIDES)
 OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}

@@ -137,7 +137,7 @@ def test_the_extension_agrees_with_people(shared_data: Path, fetched_resources: 
         pytest.skip("language resources are not fetched: topical-crawler resources fetch")
     cedict = Path(fetched_resources["TOPICAL_RESOURCES_DIR"], "cedict.txt.gz")
     if not cedict.is_file():
-        pytest.skip(f"CC-CEDICT is not there: {cedict} (docs/decisions/paper-figures.md says which file)")
+        pytest.skip(f"CC-CEDICT is not there: {cedict} (experiments/notes/paper-figures.md says which file)")
     pairs = read_pairs(shared_data / "wordsim" / "pku500.tsv")
     half = [pairs[i] for i in halves(len(pairs), seed=1)[1]]
     judged = np.array([pair.judgement for pair in half])

@@ -1,7 +1,7 @@
 """Zhang et al. (ODP2EVSM): the formulas, their constants, and the printed seed.
 
 Equations 6 to 8, precision, recall and F, are tested with the other measures (tests/evaluation/test_metrics.py). The numbers of
-books (899, 501, 625, 575) and the curves are those of a shop of 2017; docs/decisions/paper-figures.md has it on a recorded one.
+books (899, 501, 625, 575) and the curves are those of a shop of 2017; experiments/notes/paper-figures.md has a recorded one.
 """
 
 from __future__ import annotations

