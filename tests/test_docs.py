@@ -66,9 +66,8 @@ GUIDES = (
     "docs/archive.md",
     "docs/judging.md",
     "docs/failures.md",
-    "docs/fidelity.md",
 )
-BEHIND = ("docs/decisions.md", *(f"experiments/notes/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))))
+BEHIND = ("docs/decisions.md", "experiments/README.md", "experiments/fidelity.md", *(f"experiments/notes/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))))
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*GUIDES, *BEHIND)}
 EVERYWHERE = "\n".join(TEXT[name] for name in GUIDES)
 OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}
@@ -202,7 +201,7 @@ def test_every_parameter_of_a_strategy_is_documented_with_its_default(name: str)
 
 
 def test_every_baseline_is_documented_with_the_defaults_of_its_own_parameters() -> None:
-    text = TEXT["docs/experiments.md"].split("\n### Baselines\n")[1].split("\n###")[0]
+    text = TEXT["experiments/README.md"].split("\n### Baselines\n")[1].split("\n###")[0]
     rows = [row for row in table_rows(text) if len(row) > 1]
     documented = {key.strip("` "): row[1].strip("`") for row in rows for key in row[0].split(",")}
     shared = {"vsm", "ssrm", "svsm", "category_vsm"}  # the other keys of which are said to be those of another strategy

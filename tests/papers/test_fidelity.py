@@ -1,4 +1,4 @@
-"""docs/fidelity.md names a line of code for every equation and algorithm of the papers, and that line is the right one."""
+"""experiments/fidelity.md names a line of code for every equation and algorithm of the papers, and that line is the right one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOL = runpy.run_path(str(ROOT / "docs/number_fidelity.py"))
-TEXT = (ROOT / "docs/fidelity.md").read_text(encoding="utf-8")
+TOOL = runpy.run_path(str(ROOT / "tests/tools/number_fidelity.py"))
+TEXT = (ROOT / "experiments/fidelity.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in TEXT.splitlines() if line.startswith("| ")]
 REFERENCES = [match.groups() for match in TOOL["REFERENCE"].finditer(TEXT)]
 
@@ -18,9 +18,9 @@ REFERENCES = [match.groups() for match in TOOL["REFERENCE"].finditer(TEXT)]
 @pytest.mark.parametrize(("symbol", "path", "line", "target", "anchor"), REFERENCES, ids=[f"{r[1]}:{r[0]}" for r in REFERENCES])
 def test_the_line_defines_what_it_is_said_to(symbol: str, path: str, line: str, target: str, anchor: str) -> None:
     assert (target, anchor) == (path, line)
-    assert (ROOT / path).is_file(), f"docs/fidelity.md names {path}, and there is no such file"
+    assert (ROOT / path).is_file(), f"experiments/fidelity.md names {path}, and there is no such file"
     found = TOOL["lines_of"](symbol, ROOT / path)
-    assert found[:1] == [int(line)], f"{symbol} is in line {found} of {path}. Remedy: python docs/number_fidelity.py"
+    assert found[:1] == [int(line)], f"{symbol} is in line {found} of {path}. Remedy: python tests/tools/number_fidelity.py"
 
 
 def test_every_row_has_a_line_of_code() -> None:

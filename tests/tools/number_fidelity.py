@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Correct the line numbers in docs/fidelity.md after the code has moved: ``python docs/number_fidelity.py``.
+"""Correct the line numbers in experiments/fidelity.md after the code has moved: ``python tests/tools/number_fidelity.py``.
 
 A reference is `symbol` [path:line](../path#Lline), the path from the root of the project: the symbol is defined, or set, in that
 line.
@@ -11,8 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-TABLE = ROOT / "docs" / "fidelity.md"
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "experiments" / "fidelity.md"
 REFERENCE = re.compile(r"`([\w.]+)` \[([\w/.]+):(\d+)\]\(\.\./([\w/.]+)#L(\d+)\)")
 
 
