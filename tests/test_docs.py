@@ -67,7 +67,12 @@ GUIDES = (
     "docs/judging.md",
     "docs/failures.md",
 )
-BEHIND = ("docs/decisions.md", "experiments/README.md", "experiments/fidelity.md", *(f"experiments/notes/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))))
+BEHIND = (
+    "docs/decisions.md",
+    "experiments/README.md",
+    "experiments/fidelity.md",
+    *(f"experiments/notes/{file.name}" for file in sorted((ROOT / "experiments/notes").glob("*.md"))),
+)
 TEXT = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*GUIDES, *BEHIND)}
 EVERYWHERE = "\n".join(TEXT[name] for name in GUIDES)
 OWN = {name: getattr(settings, name) for name in dir(settings) if name.startswith("TOPICAL_")}
