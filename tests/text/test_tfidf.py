@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topical_crawler.package_data import jieba_file
+from topical_crawler.text.segment import normalise
 from topical_crawler.text.statistics import Idf, Vsm, keyword_vector, norm, term_vector
 
 WORDS = ("内核", "进程", "线程", "天气", "足球", "没有的词")
@@ -21,6 +23,11 @@ def test_general_chinese_is_read_once_and_whole() -> None:
     assert idf is Idf.load()
     assert idf.of("的话") < idf.of("的话术语内核") == idf.median == pytest.approx(11.95, abs=0.01)
     assert idf.of("玩花样") == pytest.approx(13.2075304714)  # the last line, which has no end
+
+
+def test_words_of_general_chinese_need_no_normalising() -> None:
+    words = jieba_file("analyse/idf.txt").split()[::2]
+    assert [*map(normalise, words)] == words == [*dict.fromkeys(words)]
 
 
 def test_unknown_words_have_the_median() -> None:

@@ -66,21 +66,19 @@ def rarities(wanted: frozenset[str]) -> Mapping[str, float]:
     """
     words, idfs = _lines()
     greatest = max(map(float, set(idfs)))  # every crawl waits for this when it starts: 3,000 of 270,000 are different
-    known: dict[str, float] = {}
-    for word, idf in zip(words, idfs, strict=True):
-        if word in wanted:
-            known.setdefault(word, float(idf))
+    known = {word: float(idf) for word, idf in zip(words, idfs, strict=True) if word in wanted}
     return {word: known[word] / greatest if word in known else 1.0 for word in wanted}
 
 
 def _idfs() -> tuple[list[str], list[float]]:
-    """Normalised words, some of which come more than once, and their IDF."""
+    """Words and their IDF as numbers."""
     words, idfs = _lines()
     return words, list(map(float, idfs))
 
 
 def _lines() -> tuple[list[str], list[str]]:
-    fields = normalise(jieba_file("analyse/idf.txt")).split()
+    """Words, none twice and all normalised as they come, and their IDF."""
+    fields = jieba_file("analyse/idf.txt").split()
     return fields[::2], fields[1::2]
 
 
@@ -105,10 +103,7 @@ class Idf:
         >>> round(idf.of("机器学习"), 2) == round(idf.median, 2), idf.of("我们") < idf.of("神经网络")
         (True, True)
         """
-        values: dict[str, float] = {}
-        for word, idf in zip(*_idfs(), strict=True):
-            values.setdefault(word, idf)
-        return cls(values)
+        return cls(dict(zip(*_idfs(), strict=True)))
 
     def of(self, word: str) -> float:
         """IDF of a normalised word; the median where the word is not known."""
