@@ -34,7 +34,7 @@ _NO_WORD = "no word"
 def termhood(domain: WordStatistics, background: WordStatistics, word: str) -> tuple[float, float]:
     """(score, G²) of a word: score = G²·ln(contrast), both over documents. Both are at most 0 if the background has more of it.
 
-    G² alone prefers frequent general words (工作, 问题), contrast alone rare ones (docs/decisions.md).
+    G² alone prefers frequent general words (工作, 问题), contrast alone rare ones (experiments/notes/terms.md).
     """
     g = log_likelihood(domain.spread[word], domain.documents, background.spread[word], background.documents)
     if domain.rate(word) < background.rate(word):

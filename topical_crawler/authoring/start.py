@@ -227,7 +227,7 @@ tunnel = {tunnel}             # pages off topic that may lie between two relevan
 text_threshold = {text_threshold}  # a main text below this is not kept: lists of titles stay out
 """
 THRESHOLDS = {"page_threshold": 0.02, "link_threshold": 0.02, "tunnel": 2, "text_threshold": 0.002}
-"""Of the semantic strategy, for topics of a few words; chosen on the recorded real sites (docs/decisions.md)."""
+"""Of the semantic strategy, for topics of a few words; chosen on the recorded real sites (experiments/notes/terms.md)."""
 _TERMS_HEAD = """\
 # Term <TAB> weight (none: that of the mean word, 1) <TAB> where it comes from. One a line; yours to edit.
 """

@@ -1,7 +1,7 @@
 """Wikitext as plain text, a paragraph or list item a line.
 
-For Chinese Wikipedia, whose conversion markup no library knows (``docs/decisions.md``). Linear in the length of any text: one
-pass over the brackets with a stack of bounded depth, then regular expressions without backtracking.
+No library knows the conversion markup of Chinese Wikipedia (experiments/notes/corpus.md). The time is linear in the length of
+any text: one pass over the brackets with a stack of bounded depth, then regular expressions without backtracking.
 """
 
 from __future__ import annotations

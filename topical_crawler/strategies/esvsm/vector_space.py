@@ -6,7 +6,7 @@ A document's TF-IDF weights are multiplied by the mean similarity of each of its
 topic's own are multiplied by 1 (Eq. 4); relevance is the cosine of the two (Eq. 7). What a dimension is, the paper leaves open.
 Here both vectors have the terms of both as dimensions; a term that one side lacks is 0 there (step 2: "build both from the same
 terms"). Similarity makes words like the topic's heavy, and those far from it light. Of three readings this one reached most by
-far (docs/decisions.md).
+far (experiments/notes/papers.md).
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _series(url: str) -> str:
 # -- Pages of bookshops and libraries: a book's title and introduction, and what is a list of books
 
 MAX_INTRODUCTION = 3000  # longest introduction kept, in characters
-LINK_SHARE = 0.5  # a page is a list when its anchors have at least this many characters to one of its text (docs/decisions.md)
+LINK_SHARE = 0.5  # least anchor characters of a list per character of text (experiments/notes/papers.md)
 FEWEST_LINKS = 5  # links that a list has at least
 
 Kind = Literal["book", "list", "page"]

@@ -15,13 +15,13 @@ from topical_crawler.topic.topic import Topic
 
 SIMILARITY = SimilarityParameters(alpha=0.5, beta=0.5, th1=0.7, th2=0.7)
 """Constants of Algorithm 1 for Eq. 3: near-synonyms only, lest a hundred faint similarities outweigh one right word. 0.7 was best
-on three topics and two recorded webs (docs/decisions.md)."""
+on three topics and two recorded webs (experiments/notes/papers.md)."""
 Comparison = int | float | str
 
 
 @dataclass(frozen=True)
 class SemanticParameters(Parameters):
-    """Constants of the method; the table ``[strategy.semantic]`` of a topic sets them. docs/decisions.md has the measurements."""
+    """Hold the constants of the method, which ``[strategy.semantic]`` of a topic sets (experiments/notes/papers.md)."""
 
     page_threshold: float = 0.1  # a page is relevant when Eq. 3 over its description is above this. Not printed
     # A link of a relevant page is queued when Eq. 5 is above this. Printed: 0.2, from where precision is stable (Figure 2).
