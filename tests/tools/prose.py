@@ -2,7 +2,7 @@
 """Count what makes prose hard to read, by folder, and exit with 1 above a bound: ``python tests/tools/prose.py``.
 
 First paragraphs of docstrings: the share that begins with What, Whether, How or Of, the share with a semicolon, and relative
-words per 100 words. Messages: lines with "Remedy:". Documentation: words as ``wc -w`` counts them. The bounds only fall.
+words per 100 words. Messages: lines with "Remedy:". Documentation: words, without the bars of tables. The bounds only fall.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "topical_crawler"
 NOUN_CLAUSES = {"What", "Whether", "How", "Of"}
 RELATIVE = {"that", "what", "where", "which", "who", "whom", "whose"}
-BOUNDS = {"What/Whether/How/Of %": 14.5, "semicolon %": 23.6, "relative/100": 4.65, "Remedy:": 303, "words of the site": 23_000}
+BOUNDS = {"What/Whether/How/Of %": 14.5, "semicolon %": 23.6, "relative/100": 4.65, "Remedy:": 303, "words of the site": 19_900}
 
 
 @dataclass
@@ -68,7 +68,7 @@ def main() -> int:
         if any(astuple(counts)):
             noun_clauses, semicolons, relative, remedies = counts.figures()
             print(f"{name:<24}{counts.paragraphs:>11}{noun_clauses:>9.1f}{semicolons:>7.1f}{relative:>10.2f}{remedies:>9}")
-    site = sum(len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").rglob("*.md"))
+    site = sum(len(re.findall(r"\S*\w\S*", page.read_text(encoding="utf-8"))) for page in (ROOT / "docs").rglob("*.md"))
     print(f"words of the site: {site:,}")
     above = [
         f"{name} is {value:.2f}, above {bound}"
