@@ -387,6 +387,7 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         patience=settings.getfloat("TOPICAL_PATIENCE"),
         idle=settings.getfloat("TOPICAL_IDLE_SECONDS"),
         redis=redis_client(settings) if uses_redis(settings) else None,
+        parts=_whole("TOPICAL_FRONTIER_PARTS", settings.get("TOPICAL_FRONTIER_PARTS"), "-s TOPICAL_FRONTIER_PARTS=64") or None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
         rest=0.0 if replay else settings.getfloat("TOPICAL_REST_SECONDS"),  # a recording always answers the same

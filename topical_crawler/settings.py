@@ -146,6 +146,7 @@ TOPICAL_METRICS_HOST = "127.0.0.1"  # the address it listens on
 
 # -- many workers over Redis (TOPICAL_FRONTIER = "redis"; REDIS_URL and the other settings of scrapy-redis name the server)
 TOPICAL_CRAWL = ""  # the name under which the workers of a crawl find each other; "": the topic's
+TOPICAL_FRONTIER_PARTS = 0  # of a new crawl, which keeps them; 0: 1 on one server, 64 in a Redis Cluster
 TOPICAL_WORKER = ""  # this worker's name; "": made up
 TOPICAL_LEASE_SECONDS = 120.0  # after which the pages in flight of a worker that died wait again
 TOPICAL_IDLE_SECONDS = 0.0  # how long a worker waits for seeds when nothing is left to fetch; negative: for ever

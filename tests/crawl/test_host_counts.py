@@ -124,12 +124,12 @@ class Killed(BaseException):
 def killed_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ask, calls = Server.ask, 0
 
-    def killing(server: Server, what: Callable[[], Any]) -> Any:
+    def killing(server: Server, what: Callable[[], Any], *patience: float | None) -> Any:
         nonlocal calls
         calls += 1
         if calls == call:
             raise Killed
-        return ask(server, what)
+        return ask(server, what, *patience)
 
     monkeypatch.setattr(Server, "ask", killing)
 

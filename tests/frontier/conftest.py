@@ -28,7 +28,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         yield server
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis"])
+@pytest.fixture(params=["memory", "sqlite", "redis", "8 parts"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Makes a frontier: ``make(delay=2.0, in_flight_per_host=1)``; closed at the end of the test."""
     backend, made = _backend(request, tmp_path), []
@@ -50,10 +50,12 @@ def _backend(request: pytest.FixtureRequest, directory: Path) -> Make:
         return lambda **options: SqliteFrontier(directory / f"{next(numbers)}.sqlite", **options)
     from topical_crawler.frontier.redis import RedisFrontier
 
+    parts = 8 if request.param == "8 parts" else 1
     client = request.getfixturevalue("redis_server").client()
     request.addfinalizer(client.close)
     client.flushall()
-    return lambda **options: RedisFrontier(client, f"t{next(numbers)}", lease=1e12, clock="caller", **options)
+    common = {"lease": 1e12, "clock": "caller", "parts": parts}
+    return lambda **options: RedisFrontier(client, f"t{next(numbers)}", **common, **options)
 
 
 @pytest.fixture

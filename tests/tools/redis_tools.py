@@ -13,11 +13,12 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
 import redis
-from wait_tools import HANGS
+from wait_tools import HANGS, wait_for
 
 _PATIENCE = HANGS
 _CERTIFICATES = tempfile.TemporaryDirectory(prefix="certificates")
@@ -157,3 +158,57 @@ def _has_bus(port: int) -> bool:
         probe.bind(("127.0.0.1", port + 10_000))
         return True
     return False
+
+
+SLOTS = 16_384
+"""Of a Redis Cluster: each key belongs to one."""
+
+
+@contextlib.contextmanager
+def redis_cluster(folder: Path, masters: int = 3, replicas: int = 3, **config: str) -> Iterator[list[RedisServer]]:
+    """A Redis Cluster that runs: its masters, with equal parts of the slots, then their replicas. One that does not answer for
+    two seconds is replaced by its replica."""
+    settings = {"cluster-node-timeout": "2000", "cluster-replica-validity-factor": "0", "repl-diskless-sync-delay": "0", **config}
+    with contextlib.ExitStack() as stack:
+        nodes = [stack.enter_context(cluster_node(folder / f"node{n}", **settings)) for n in range(masters + replicas)]
+        clients = [stack.enter_context(contextlib.closing(node.client())) for node in nodes]
+        for number, client in enumerate(clients):
+            client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+            if number < masters:
+                slots = range(SLOTS * number // masters, SLOTS * (number + 1) // masters)
+                client.execute_command("CLUSTER ADDSLOTS", *slots)
+            clients[0].execute_command("CLUSTER MEET", "127.0.0.1", nodes[number].port)
+        known = [client.execute_command("CLUSTER MYID") for client in clients]
+        wait_for(lambda: all(len(client.execute_command("CLUSTER NODES")) == len(nodes) for client in clients))
+        for number in range(masters, masters + replicas):
+            clients[number].execute_command("CLUSTER REPLICATE", known[number % masters])
+        wait_for(lambda: all(client.execute_command("CLUSTER INFO")["cluster_state"] == "ok" for client in clients))
+        wait_for(lambda: all(client.info("replication").get("master_link_status") == "up" for client in clients[masters:]))
+        yield nodes
+
+
+def move_slot(nodes: Sequence[RedisServer], slot: int, target: RedisServer, keys: int = 10) -> None:
+    """Move a slot from its master to another one while the cluster is in use, as ``redis-cli --cluster reshard`` does: so many
+    keys at a time."""
+    source = master_of(nodes, slot)
+    with contextlib.closing(source.client()) as old, contextlib.closing(target.client()) as new:
+        ids = [client.execute_command("CLUSTER MYID").decode() for client in (old, new)]
+        new.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", ids[0])
+        old.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", ids[1])
+        while some := old.execute_command("CLUSTER GETKEYSINSLOT", slot, keys):
+            old.execute_command("MIGRATE", "127.0.0.1", target.port, "", 0, 60_000, "KEYS", *some)
+        for client in (new, old):
+            client.execute_command("CLUSTER SETSLOT", slot, "NODE", ids[1])
+
+
+def master_of(nodes: Sequence[RedisServer], slot: int) -> RedisServer:
+    """The node of a cluster that has a slot, as the first one that runs knows it."""
+    for node in nodes:
+        with contextlib.closing(node.client()) as client, contextlib.suppress(redis.ConnectionError):
+            for place, known in client.execute_command("CLUSTER NODES").items():
+                flags = known["flags"].split(",")
+                ranges = [(int(slots[0]), int(slots[-1])) for slots in known["slots"]]
+                if "fail" not in flags and any(first <= slot <= last for first, last in ranges):
+                    port = int(place.rpartition(":")[2])
+                    return node if "myself" in flags else next(other for other in nodes if other.port == port)
+    raise RuntimeError(f"no node of the cluster has the slot {slot}")

@@ -45,6 +45,7 @@ def open_frontier(options: CrawlOptions, topic: Topic) -> Frontier:
             lease=options.lease,
             worker=options.worker,
             patience=options.patience,
+            parts=options.parts,
         )
         try:
             _claim_shared(frontier, topic, options)

@@ -83,6 +83,7 @@ class CrawlOptions:
     patience: float = 60.0
     idle: float = 0.0
     redis: redis.Redis | None = None  # of a frontier in Redis
+    parts: int | None = None  # of a new crawl in Redis; None: by what server it is
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
     rest: float = 60.0  # seconds of a host's first rest

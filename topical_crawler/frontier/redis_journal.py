@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from topical_crawler.frontier.base import KEPT, Journal, Outcome
-from topical_crawler.frontier.redis_server import RecordError, Server, logger, pack_list, read_outcome
+from topical_crawler.frontier.redis_part import LOOKED_AT, Part, number_of, steady
+from topical_crawler.frontier.redis_server import RecordError, ServerAway, logger, pack_list, read_outcome
 from topical_crawler.web.urls import fingerprint
 
+_T = TypeVar("_T")
 _OUTCOMES = 1_000  # in one call
 _KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
 _TIME = ""  # a script that is told none leaves the crawl's clock alone
+_COLLECTED = 1_000  # outcomes that a part keeps after they are in the log, for a replica of the log's server that takes over
 
 
 class RedisJournal(Journal):
     """A journal that the workers of a crawl share, on whatever machines.
 
+    All read one log in one order. Of a crawl with several parts each part has a log of its own, of the pages that are done there,
+    and one of the workers at a time takes over what is new in them into the log of the crawl.
+
     Args:
-        server: what the keys of the crawl are asked of.
+        own: the part that the crawl itself has.
+        parts: all parts; ``own`` alone, or others beside it.
         worker: name of this process.
 
     Attributes:
         done: keys of pages that are done, as far as this process has read the log.
     """
 
-    def __init__(self, server: Server, worker: str) -> None:
-        self._server = server
+    def __init__(self, own: Part, parts: Sequence[Part], worker: str) -> None:
+        self._own = own
+        self._parts = parts
         self._worker = worker
+        self._taken = [-1] * len(parts)  # outcomes of each part that are in the log; -1: not known here yet
+        self._collects = -math.inf  # until when no other process does
         self.done: set[bytes] = set()
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
         """See :meth:`Journal.outcomes`. A damaged one counts, and is left out, as are those that were forgotten."""
+        if len(self._parts) > 1:
+            self._collect()
         number = after
         while (part := self._log(number))[1]:
             number, outcomes = part
@@ -41,61 +56,92 @@ class RedisJournal(Journal):
                 try:
                     outcome = read_outcome(data)
                 except RecordError as error:
-                    logger.error("Outcome %d of the crawl at %s: %s", number, self._server.name, error)
+                    logger.error("Outcome %d of the crawl at %s: %s", number, self._own.server.name, error)
                     continue
                 if len(self.done) < _KNOWN:
                     self.done.add(fingerprint(outcome.url))
                 yield number, outcome
 
+    def _collect(self) -> None:
+        """Take over what is new in the logs of the parts."""
+        if steady() > self._collects and self.claim("log", LOOKED_AT):
+            self._collects = steady() + LOOKED_AT
+        if steady() > self._collects:
+            return
+        for number, part in enumerate(self._parts):
+            with contextlib.suppress(ServerAway):
+                if steady() - part.heard > LOOKED_AT:
+                    part.look()
+                while (taken := self._taken[number]) != part.head.logged:
+                    first, outcomes = part.run("log", _TIME, taken, _OUTCOMES, taken - _COLLECTED) if taken >= 0 else (0, ())
+                    known = int(self._own.run("collect", _TIME, number, taken, first, *outcomes))
+                    self._taken[number] = known
+                    if known == taken:
+                        break
+
     def _log(self, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, list[bytes]]:
         """How many outcomes come before the first that is given, and those that follow ``after`` others; the first ``forget``
         ones are forgotten."""
-        first, outcomes = self._server.run("log", _TIME, after, most, forget)
+        first, outcomes = self._own.run("log", _TIME, after, most, forget)
         return int(first), outcomes
 
     def save(self, name: str, data: Any) -> None:
-        self._server.call("hset", "saved", name, json.dumps(data))
+        self._own.call("hset", "saved", name, json.dumps(data))
 
     def load(self, name: str) -> Any:
-        text = self._server.call("hget", "saved", name)
+        text = self._own.call("hget", "saved", name)
         return None if text is None else json.loads(text)
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
         """See :meth:`Journal.checkpoint`. The log of finished pages is forgotten but for the last :data:`KEPT` ones."""
-        if stored := bool(self._server.run("checkpoint", _TIME, name, number, json.dumps(data))):
+        if stored := bool(self._own.run("checkpoint", _TIME, name, number, json.dumps(data))):
             self._log(0, most=0, forget=number - KEPT)
         return stored
 
     def agree(self, name: str, data: Any) -> Any:
-        self._server.call("hsetnx", "saved", name, json.dumps(data))
+        self._own.call("hsetnx", "saved", name, json.dumps(data))
         return self.load(name)
 
     def first(self, name: str, number: int) -> bool:
-        return bool(self._server.call("zadd", "firsts", {name: number}, gt=True, ch=True))
+        return bool(self._own.call("zadd", "firsts", {name: number}, gt=True, ch=True))
 
     # -- What workers share beyond the contract
 
     def claim(self, name: str, seconds: float) -> bool:
         """Whether this process may do what ``name`` stands for; no other may for ``seconds``."""
-        return bool(self._server.call("set", f"claim:{name}", self._worker, nx=True, px=max(1, round(1000 * seconds))))
+        return bool(self._own.call("set", f"claim:{name}", self._worker, nx=True, px=max(1, round(1000 * seconds))))
 
     def remember(self, name: str, text: str, seconds: float) -> None:
         """Keep a text for all workers for ``seconds``; whoever waits for the claim of its name may stop waiting."""
-        self._server.call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
+        self._part(name).call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
 
     def recall(self, name: str) -> str | None:
         """What :meth:`remember` keeps; None where there is nothing."""
-        text = self._server.call("get", f"text:{name}")
+        text = self._part(name).call("get", f"text:{name}")
         return None if text is None else text.decode("utf-8", "replace")
 
     def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
         """What was written last of what the crawl counts of each host; None where nothing was."""
-        counts = self._server.run("counts", _TIME, "read", pack_list([_field(host) for host in hosts]))
-        return dict(zip(hosts, counts, strict=True))
+        found: dict[str, bytes | None] = {}
+        for part, names in self._by_part((host, host) for host in hosts).items():
+            counts = part.run("counts", _TIME, "read", pack_list([_field(host) for host in names]))
+            found.update(zip(names, counts, strict=True))
+        return found
 
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
         """Write what was counted of hosts, but where that of more pages is known."""
-        self._server.run("counts", _TIME, "write", pack_list([(_field(host), record) for host, record in records]))
+        for part, items in self._by_part((host, (_field(host), record)) for host, record in records).items():
+            part.run("counts", _TIME, "write", pack_list(items))
+
+    def _by_part(self, items: Iterable[tuple[str, _T]]) -> dict[Part, list[_T]]:
+        """Items by the part of the host that comes with each."""
+        parts: dict[Part, list[_T]] = defaultdict(list)
+        for host, item in items:
+            parts[self._part(host)].append(item)
+        return parts
+
+    def _part(self, host: str) -> Part:
+        return self._parts[number_of(host, len(self._parts)) if len(self._parts) > 1 else 0]
 
 
 def _field(host: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -31,15 +31,18 @@ class RedisFeed:
 
         self.key = key
         self._server = Server(client, patience)
-        self._client: Any = client  # typed for text or bytes, by a setting of its own
+        self._ready = False
 
     def poll(self, take: Callable[[list[str]], object]) -> int:
         """Hand what has arrived to ``take``, at most a batch. Returns how many values were read. Raises FrontierServerError where
         the server is away for longer than ``patience``, ValueError where the key holds something else."""
+        if not self._ready:
+            self._server.check()
+            self._ready = True
         return self._server.ask(lambda: self._poll(take))
 
     def _poll(self, take: Callable[[list[str]], object]) -> int:
-        client, key = self._client, self.key
+        client, key = self._server.client, self.key
         remove: Callable[[bytes], object]
         match client.type(key).decode():
             case "list":
@@ -69,5 +72,5 @@ class RedisFeed:
         if len(value) <= MAX_VALUE and urlsplit(text).scheme in ("http", "https") and urlsplit(text).hostname:
             return text
         logger.error("%s: %.100r is no URL and no JSON object with one; it is put into %s:rejected", self.key, value, self.key)
-        self._client.rpush(f"{self.key}:rejected", value[:MAX_VALUE])
+        self._server.client.rpush(f"{self.key}:rejected", value[:MAX_VALUE])
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import logging
 import math
@@ -12,6 +13,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.resources import files
 from json.encoder import encode_basestring as _quote
 from typing import Any, TypeVar
@@ -19,15 +21,19 @@ from typing import Any, TypeVar
 import msgpack
 import redis
 from redis.backoff import NoBackoff
-from redis.commands.core import Script
+from redis.cluster import RedisCluster
 from redis.exceptions import (
     AskError,
     BusyLoadingError,
-    ClusterDownError,
+    ClusterError,
     NoPermissionError,
+    NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
+    RedisClusterException,
     ResponseError,
+    SlotNotCoveredError,
+    TryAgainError,
 )
 from redis.retry import Retry
 
@@ -41,77 +47,110 @@ _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 # The same where the answer begins with the word, which the client then leaves out of the text.
+_CLUSTER_AWAY = (AskError, ClusterError, RedisClusterException, SlotNotCoveredError, TryAgainError)
+"""Where a cluster has no master for a key, or its keys are on their way from one to another."""
 _PASSES = (*_AWAY, OutOfMemoryError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
 SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
 
 
-class Server:
-    """A Redis server as the frontier uses it. ``client`` gives bytes (no ``decode_responses``); a server that does not answer, or
-    has no memory left, is asked again for ``patience`` seconds. The keys of the crawl begin with ``prefix``."""
+class ServerAway(FrontierServerError):
+    """A Redis server that does not answer, or a cluster without a server for some keys; it may come back."""
 
-    def __init__(self, client: redis.Redis, patience: float, prefix: str = "") -> None:
+
+class Server:
+    """A Redis server, or a Redis Cluster, as the frontier uses it. ``client`` gives bytes (no ``decode_responses``). A server
+    that does not answer, or has no memory left, is asked again for ``patience`` seconds. Where ``client`` is connected to a node
+    of a cluster, :meth:`check` connects to all of it."""
+
+    def __init__(self, client: redis.Redis, patience: float) -> None:
         if client.get_encoder().decode_responses:
             raise ValueError("the frontier needs bytes from Redis. Remedy: leave decode_responses out of REDIS_PARAMS")
-        self.client = client
+        self.client: Any = client  # typed for text or bytes, by a setting of its own
         self.name = place_of(client)
-        self._patience = patience
-        self._prefix = prefix
+        self.patience = patience
+        self.is_cluster = False  # as far as :meth:`check` has found
         self._given_up = False
-        self._scripts: dict[str, Script] = {}
+        self._said = -math.inf
+        self._scripts: dict[str, tuple[str, str]] = {}
 
-    def call(self, command: str, key: str, *arguments: Any, **options: Any) -> Any:
-        """The answer to a command on a key of the crawl. Raises FrontierServerError where the server is away or full for longer
-        than ``patience``, or refuses the call."""
-        return self.ask(lambda: getattr(self.client, command)(self._prefix + key, *arguments, **options))
+    def node(self, prefix: str) -> str:
+        """The address of the server of a cluster that has the keys of a ``prefix``, as far as is known here."""
+        return str(self.client.get_node_from_key(prefix).name)
 
-    def run(self, script: str, *arguments: Any) -> Any:
-        """Run a script of ``lua/`` on the keys of the crawl. Raises FrontierServerError as :meth:`call`, and where the server has
+    def run(self, script: str, prefix: str, arguments: Sequence[Any], patience: float) -> Any:
+        """Run a script of ``lua/`` on the keys with a prefix. Raises FrontierServerError as :meth:`ask`, and where the server has
         lost the crawl or has it in another version."""
         if script not in self._scripts:
             folder = files("topical_crawler.frontier") / "lua"
             parts = [(folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script)]
-            self._scripts[script] = self.client.register_script("\n".join((f"local VERSION = '{VERSION}'", *parts)))
-        run = self._scripts[script]
-        return self.ask(lambda: run([self._prefix], arguments))
+            text = "\n".join((f"local VERSION = '{VERSION}'", *parts))
+            self._scripts[script] = text, hashlib.sha1(text.encode()).hexdigest()
+        text, digest = self._scripts[script]
 
-    def ask(self, call: Callable[[], _T]) -> _T:
+        def call() -> Any:
+            try:
+                return self.client.evalsha(digest, 2, f"{prefix}meta", prefix, *arguments)
+            except NoScriptError:
+                where = {"target_nodes": self.client.get_node_from_key(prefix)} if self.is_cluster else {}
+                self.client.execute_command("SCRIPT LOAD", text, **where)
+                return self.client.evalsha(digest, 2, f"{prefix}meta", prefix, *arguments)
+
+        return self.ask(call, patience)
+
+    def ask(self, call: Callable[[], _T], patience: float | None = None) -> _T:
         """The result of ``call``, made again while the server is away, which is said every :data:`SAID_EVERY` seconds. It may be
-        made twice: it must not matter."""
+        made twice: it must not matter. Raises FrontierServerError where the server is away or full for longer than ``patience``,
+        its own where none is given (ServerAway), or refuses the call."""
         # Once it has waited in vain it does not wait again at every call that follows.
-        deadline, pause, said = time.monotonic() + (0.0 if self._given_up else self._patience), _FIRST_PAUSE, -math.inf
+        patience = self.patience if patience is None else patience
+        deadline, pause, waited = time.monotonic() + (0.0 if self._given_up else patience), _FIRST_PAUSE, False
         while True:
             try:
                 result = call()
-            except (*_AWAY, ResponseError) as error:
+            except (*_AWAY, *_CLUSTER_AWAY, ResponseError) as error:
                 problem, now = self._problem(error), time.monotonic()
                 if isinstance(error, redis.AuthenticationError) or not (
-                    isinstance(error, _PASSES) or _PASSING.search(str(error))
+                    isinstance(error, _PASSES)
+                    or _PASSING.search(str(error))
+                    or (self.is_cluster and isinstance(error, _CLUSTER_AWAY))
                 ):
                     raise FrontierServerError(problem) from None
-                if now + pause > deadline:
+                if patience and now + pause > deadline:
                     self._given_up = True
-                    raise FrontierServerError(problem) from None
-                if now >= said + SAID_EVERY:
-                    logger.warning("%s. Trying again for %.0f s", problem, deadline - now)
-                    said = now
+                    raise ServerAway(problem) from None
+                if now >= self._said + SAID_EVERY:
+                    logger.warning("%s. Trying again for %.0f s", problem, deadline - now if patience else self.patience)
+                    self._said = now
+                if not patience:
+                    raise ServerAway(problem) from None
+                waited = True
             else:
-                if said > 0:
+                if waited:
                     logger.warning("Redis at %s is back", self.name)
+                    self._said = -math.inf
                 self._given_up = False
                 return result
             time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def check(self) -> None:
-        """Warn where the server keeps nothing over a restart; wait for one that is away. Raises FrontierServerError for one that
-        is too old, evicts, or belongs to a Redis Cluster. Where the account may not ask, nothing is checked
+        """Connect to all of a cluster. Warn where a server keeps nothing over a restart; wait for one that is away. Raises
+        FrontierServerError for one that is too old or evicts. Where the account may not ask, nothing is checked
         (docs/deployment.md says then what the server needs)."""
-        if not (info := self.ask(self._info)):
+        info = self.ask(lambda: self._info(self.client))
+        if not info.get("cluster_enabled"):
+            self._check(info)
             return
-        if info.get("cluster_enabled"):
-            raise FrontierServerError(self._no_cluster())
+        self.is_cluster, node = True, self.client
+        self.client = self.ask(lambda: of_cluster(node))
+        for node in self.client.get_primaries():
+            self._check(self.ask(partial(self._info, node.redis_connection)))
+
+    def _check(self, info: dict[str, Any]) -> None:
+        if not info:
+            return
         version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):
             number = info.get("redis_version")
@@ -127,9 +166,9 @@ class Server:
                 "Redis at %s keeps no append-only file: a restart loses what was found. Remedy: appendonly yes", self.name
             )
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, client: redis.Redis) -> dict[str, Any]:
         try:
-            info = dict(self.client.info())
+            info = dict(client.info())
         except NoPermissionError:
             return {}
         if info.get("loading"):  # it names no append-only file then
@@ -140,11 +179,6 @@ class Server:
         """What is wrong where the server no longer has the crawl."""
         return (
             f"the crawl is no longer in Redis at {self.name}: it was purged, or the server lost its data. Remedy: start it anew"
-        )
-
-    def _no_cluster(self) -> str:
-        return (
-            f"Redis at {self.name} is a node of a Redis Cluster, over which a crawl cannot be spread. Remedy: a server of its own"
         )
 
     def _problem(self, error: Exception) -> str:
@@ -167,8 +201,13 @@ class Server:
             return f"{at} wants another user or password. Remedy: set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
         if isinstance(error, NoPermissionError) or text.startswith("NOPERM"):
             return f"{at} does not allow this account a command or key ({text}). Remedy: docs/deployment.md has the rules"
-        if isinstance(error, (AskError, ClusterDownError)):  # or MOVED
-            return self._no_cluster()
+        if isinstance(error, _CLUSTER_AWAY):  # MOVED is an AskError
+            if self.is_cluster:
+                return (
+                    f"the Redis Cluster at {self.name} has no server for a part of the crawl ({text[:100]}). Remedy: see CLUSTER "
+                    f"INFO and CLUSTER NODES"
+                )
+            return f"Redis at {self.name} is a node of a Redis Cluster and does not say so. Remedy: let the account ask INFO"
         if isinstance(error, _AWAY):
             return f"{at} does not answer ({type(error).__name__}). Remedy: start it, or set REDIS_URL=redis://HOST:PORT/0"
         return f"{at}: {text}"
@@ -197,13 +236,29 @@ def refuse_plain_port(client: redis.Redis) -> None:
         connection.disconnect()
 
 
+def of_cluster(client: redis.Redis) -> RedisCluster:
+    """A connection to the whole Redis Cluster that has the server of ``client``. Raises FrontierServerError where that names a
+    database of its own."""
+    pool = client.connection_pool
+    at = dict(pool.connection_kwargs)
+    if at.pop("db", 0):
+        raise FrontierServerError(
+            f"a Redis Cluster has no databases. Remedy: REDIS_URL=redis://{at.get('host')}:{at.get('port')}/0"
+        )
+    wanted = ("host", "port", "username", "password", "socket_timeout", "socket_keepalive", "encoding")
+    given = {name: value for name, value in at.items() if name in wanted or name.startswith("ssl_")}
+    given["ssl"] = issubclass(pool.connection_class, redis.SSLConnection)
+    connect = min(at.get("socket_connect_timeout") or _HANDSHAKE, _HANDSHAKE)
+    return RedisCluster(**given, socket_connect_timeout=connect, retry=Retry(NoBackoff(), 1))
+
+
 def place_of(client: redis.Redis) -> str:
     """Address of a server, without a password."""
     at = client.connection_pool.connection_kwargs
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
 
 
-VERSION = 3  # of the keys of a crawl; every call of a worker of another one is refused
+VERSION = 4  # of the keys of a crawl; every call of a worker of another one is refused
 RECORD = 1  # version of the records, and of outcomes
 MAX_URL = 8_000  # bytes of a URL, or of an entry's meta; ``urls.fingerprint`` refuses addresses as long as this
 MAX_OUTCOME = 1 << 20  # bytes of an outcome with its lesson

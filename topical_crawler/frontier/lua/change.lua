@@ -3,7 +3,8 @@
 --   revive    packed list of {key, host, url}
 --   discard   reason, host, most to drop, lowest priority to spare ('' where all go)
 --   delay     host, seconds
---   renew     worker, packed list of {key, token}; returns the keys whose lease is lost
+--   evict     most to drop, priority of the best that may go
+--   renew     worker ('' where another part knows it), packed list of {key, token}; returns the keys whose lease is lost
 -- Returns how many entries changed.
 local failed = begin(ARGV[1])
 if failed then return failed end
@@ -55,6 +56,8 @@ elseif what == 'discard' then
     end
   end
   touched[host] = true
+elseif what == 'evict' then
+  changed = evict(tonumber(ARGV[3]), -tonumber(ARGV[4]))
 elseif what == 'delay' then
   host_record(ARGV[3])[1] = tonumber(ARGV[4])
   settle(ARGV[3])
@@ -65,8 +68,7 @@ else
     if packed and cmsgpack.unpack(packed)[1] == given[2] then call('ZADD', LEASES, now + lease, given[1])
     else lost[#lost + 1] = given[1] end
   end
-  call('ZADD', WORKERS, now, ARGV[3])
-  return lost
+  if ARGV[3] ~= '' then call('ZADD', WORKERS, now, ARGV[3]) end
+  changed = lost
 end
-finish()
-return changed
+return finish(changed)

@@ -1,5 +1,8 @@
--- What the scripts of the Redis frontier share. KEYS[1] is the prefix of all keys of one crawl; the keys of the hosts' queues are made
--- from it.
+-- What the scripts of the Redis frontier share. KEYS[2] is the prefix of all keys of one part of a crawl; the keys of the hosts' queues
+-- are made from it. KEYS[1], its `meta`, is there and KEYS[2] never is: so a Redis Cluster refuses a script (TRYAGAIN) as long as the
+-- keys of the part are on their way from one server to another.
+--
+-- Every script returns {its answer, numbers of with_head()}, or {its answer} alone.
 --
 --   meta      HASH   version, counters, the crawl's clock, and the settings that hold for all workers
 --   entries   HASH   key of an entry (16 bytes) -> its record, see parse()
@@ -19,7 +22,7 @@
 --   finished  HASH   worker -> token of what it finished last: a call that is sent twice is recognised
 --   counts    HASH   host -> what the crawl has counted of it: number of the page until which (8 bytes), and what is counted
 
-local P = KEYS[1]
+local P = KEYS[2]
 local META, ENTRIES, QUEUE, READY, RESTING = P .. 'meta', P .. 'entries', P .. 'queue:', P .. 'ready', P .. 'resting'
 local HOSTS, FLIGHTS, LEASES, OUTCOMES, REASONS = P .. 'hosts', P .. 'flights', P .. 'leases', P .. 'outcomes', P .. 'reasons'
 local WORST, DAMAGED, WORKERS, FINISHED, CLOCKS = P .. 'worst', P .. 'damaged', P .. 'workers', P .. 'finished', P .. 'clocks'
@@ -190,12 +193,12 @@ local function land(key, flight, give_back)
   touched[flight[3]] = true
 end
 
--- Make room: of all that waits the worst is dropped, until no more waits than may.
-local function evict()
-  local over = tonumber(call('HGET', META, 'waiting') or 0) + waiting - max_waiting
-  while over > 0 do
+-- Drop the worst of all that waits: so many, but none of a score below `least`. Returns how many.
+local function evict(over, least)
+  local dropped = 0
+  while over > dropped do
     local worst = call('ZRANGE', WORST, -1, -1, 'WITHSCORES')
-    if not worst[1] then return end
+    if not worst[1] or tonumber(worst[2]) < least then return dropped end
     local host = string.sub(worst[1], 7)
     local tail = call('ZRANGE', QUEUE .. host, -1, -1, 'WITHSCORES')
     if tail[1] and string.sub(tail[1], 1, 6) == string.sub(worst[1], 1, 6) and tail[2] == worst[2] then
@@ -204,7 +207,7 @@ local function evict()
       local e = record and parse(record)
       call('ZREM', QUEUE .. host, tail[1])
       touched[host] = true
-      waiting, over = waiting - 1, over - 1
+      waiting, dropped = waiting - 1, dropped + 1
       if e then
         call('HSET', ENTRIES, key, bare(e, DROPPED, NO_ROOM))
         call('HINCRBY', REASONS, NO_ROOM, 1)
@@ -216,12 +219,34 @@ local function evict()
     call('ZREM', WORST, worst[1])
     if tail[1] then call('ZADD', WORST, tail[2], string.sub(tail[1], 1, 6) .. host) end
   end
+  return dropped
 end
 
-local function finish()
+local function as_text(number)  -- Redis would cut a number to a whole one
+  return number and string.format('%.17g', number) or false
+end
+
+-- `answer`, with what a worker keeps in mind of the part: priority of the best entry whose turn it is, seconds until a further host's turn
+-- comes, priority of its best one, priority of the worst that waits (with a bound), how much waits, is in flight and is done, hosts,
+-- pages, and the length of the log. False each where there is none.
+local function with_head(answer)
+  local best, due = call('ZRANGE', READY, 0, 0, 'WITHSCORES')[2], call('ZRANGE', RESTING, 0, 0, 'WITHSCORES')
+  local worst = call('ZRANGE', WORST, -1, -1, 'WITHSCORES')[2]
+  local counts = call('HMGET', META, 'waiting', 'done', 'hosts', 'pages', 'cut')
+  for i = 1, 5 do counts[i] = tonumber(counts[i] or 0) end
+  return {
+    answer, as_text(best and -best), as_text(due[2] and due[2] - now), as_text(due[2] and -host_record(due[1])[5]),
+    as_text(worst and -worst), counts[1], call('HLEN', FLIGHTS), counts[2], counts[3], counts[4], counts[5] + call('LLEN', OUTCOMES),
+  }
+end
+
+-- Put the hosts that were touched where they belong, write the counts, and return `answer` with the head.
+local function finish(answer)
   settle_touched()
+  wake()
   if waiting ~= 0 then call('HINCRBY', META, 'waiting', waiting) end
   if with_waiting ~= 0 then call('HINCRBY', META, 'hosts', with_waiting) end
+  return with_head(answer)
 end
 
 -- Add links: packed list of {key, host, url, priority, depth, rescored, meta, reason, {{find, piece} ...}}; see Frontier.push. `find` is
@@ -303,7 +328,7 @@ local function push(links)
   for reason, n in pairs(reasons) do
     if call('HINCRBY', REASONS, reason, n) <= 0 then call('HDEL', REASONS, reason) end
   end
-  if max_waiting > 0 then evict() end
+  if max_waiting > 0 then evict(tonumber(call('HGET', META, 'waiting') or 0) + waiting - max_waiting, -math.huge) end
   local counted = {}
   for reason, n in pairs(dropped) do
     counted[#counted + 1] = reason

@@ -4,6 +4,7 @@
 --   put_back  priority
 --   drop      reason
 --   sent      nothing
+--   leave     nothing: the entry goes on in another part
 -- Returns what push() returns, {} for the others, and false where the lease is lost. A call that is sent twice (its answer had been lost
 -- with the connection) does nothing the second time.
 local failed = begin(ARGV[1])
@@ -13,8 +14,8 @@ local what, worker, key, given = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local packed = call('HGET', FLIGHTS, key)
 local flight = packed and cmsgpack.unpack(packed)
 if not flight or tostring(flight[1]) ~= given then
-  if given ~= '' and call('HGET', FINISHED, worker) == given then return {0, 0, 0, {}} end
-  return false
+  if given ~= '' and call('HGET', FINISHED, worker) == given then return {{0, 0, 0, {}}} end
+  return {false}
 end
 
 if what == 'sent' then
@@ -24,8 +25,8 @@ if what == 'sent' then
   end
   flight[2] = now
   call('HSET', FLIGHTS, key, cmsgpack.pack(flight))
-  settle(flight[3])
-  return {}
+  touched[flight[3]] = true
+  return finish({})
 end
 
 local links = what == 'done' and cmsgpack.unpack(ARGV[8])
@@ -36,10 +37,7 @@ land(key, flight, what == 'put_back' or what == 'drop')
 call('HSET', FINISHED, worker, given)
 if not e then
   set_aside(key, record)
-  if what ~= 'done' then
-    finish()
-    return result
-  end
+  if what ~= 'done' then return finish(result) end
 end
 if what == 'done' then
   if e then call('HSET', ENTRIES, key, bare(e, DONE)) end
@@ -47,6 +45,9 @@ if what == 'done' then
   call('HINCRBY', META, 'done', e and 1 or 0)
   call('HINCRBY', META, 'pages', ARGV[7])
   result = push(links)
+elseif what == 'leave' then
+  call('HSET', ENTRIES, key, bare(e, DONE))
+  call('HINCRBY', META, 'done', 1)
 elseif what == 'drop' then
   e.state, e.reason = DROPPED, ARGV[6]
   call('HSET', ENTRIES, key, build(e))
@@ -62,5 +63,4 @@ else
   enqueue(e, key)
   waiting = waiting + 1
 end
-finish()
-return result
+return finish(result)

@@ -9,5 +9,5 @@ if forget > cut then
   if cut == size then call('DEL', OUTCOMES) end
   call('HSET', META, 'cut', cut)
 end
-if after < cut then after = cut end
-return {after, most > 0 and call('LRANGE', OUTCOMES, after - cut, after - cut + most - 1) or {}}
+after = math.max(cut, math.min(after, cut + call('LLEN', OUTCOMES)))  -- a replica that took over may have fewer
+return {{after, most > 0 and call('LRANGE', OUTCOMES, after - cut, after - cut + most - 1) or {}}}

@@ -1,6 +1,5 @@
--- ARGV: time, what ('pop' or 'next'), worker, most entries to pop. Leases that ran out are given back first.
--- pop: {record, key, token, record ...} of the best entries, now leased; else false.
--- next: {priority of the best one, seconds until a host's turn comes}, false each where there is none.
+-- ARGV: time, what ('pop' or 'next'), worker, most entries to pop, lowest priority that is wanted ('': any). Leases that ran out are
+-- given back first. To pop it returns {record, key, token, record ...} of the best entries, now leased, else false; next is in the head.
 local failed = begin(ARGV[1])
 if failed then return failed end
 local what, worker = ARGV[2], ARGV[3]
@@ -22,12 +21,19 @@ local function expire()
   end
 end
 
+local least = ARGV[5] and ARGV[5] ~= '' and -tonumber(ARGV[5])
+
 -- The best entry; nil where there is none.
 local function take()
   local given = string.format('%.17g', now)  -- a string: it has not arrived at its host
   while true do
-    local best = call('ZPOPMIN', READY)[1]
+    local popped = call('ZPOPMIN', READY)
+    local best = popped[1]
     if not best then return nil end
+    if least and tonumber(popped[2]) > least then
+      call('ZADD', READY, popped[2], best)
+      return nil
+    end
     local host = string.sub(best, 7)
     local h = host_record(host)
     h[4] = ''
@@ -74,13 +80,5 @@ if now >= check then
   settle_touched()
 end
 wake()
-local result = false
-if what == 'pop' then
-  result = pop(tonumber(ARGV[4]))
-else
-  local best, due = call('ZRANGE', READY, 0, 0, 'WITHSCORES')[2], nil
-  if not best then due = call('ZRANGE', RESTING, 0, 0, 'WITHSCORES')[2] end
-  result = {best and string.format('%.17g', -best) or false, best and '0' or due and string.format('%.17g', due - now) or false}
-end
-finish()
-return result
+if what == 'pop' then return finish(pop(tonumber(ARGV[4]))) end
+return finish({})

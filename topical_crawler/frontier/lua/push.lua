@@ -1,6 +1,4 @@
 -- ARGV: time, packed links.
 local failed = begin(ARGV[1])
 if failed then return failed end
-local pushed = push(cmsgpack.unpack(ARGV[2]))
-finish()
-return pushed
+return finish(push(cmsgpack.unpack(ARGV[2])))
