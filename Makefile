@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOPIC ?= partybuilding
 
-.PHONY: setup demo crawl test test-all lint type floors experiments bench torture fuzz docs architecture wheel installed egg clean
+.PHONY: setup demo crawl test test-all lint type floors experiments bench torture fuzz mutate docs architecture wheel installed egg clean
 .DEFAULT_GOAL := setup
 # What is not kept compiled is compiled by each of the hundred processes that a test run starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -61,6 +61,7 @@ bench: setup
 	$(BIN)/python benchmarks/strategies.py
 	$(BIN)/python benchmarks/loop.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis
+	$(BIN)/python benchmarks/frontier.py --entries 1000000 --backend sqlite redis
 
 # A thousand kills, stops, full disks and lost servers (an hour and more); mutated pages (two hours). Neither needs a network.
 torture: setup
@@ -68,6 +69,10 @@ torture: setup
 
 fuzz: setup
 	$(BIN)/python benchmarks/fuzz.py $(ARGS)
+
+# Whether a test notices each change of a formula (5 minutes).
+mutate: setup
+	$(BIN)/python benchmarks/mutants.py $(ARGS)
 
 # The documentation as a site, in build/site; a link that leads nowhere ends it.
 docs: setup
