@@ -1,8 +1,9 @@
 """Operations per second and bytes per URL of the frontiers, and of others: python benchmarks/frontier.py [--entries 1000000]
 
-First a frontier is filled with pages of 60 links (push). Then entries are given out one by one (pop), each finished without links
-(done; the others need no such call: what is in flight is forgotten there); then as many pages are popped and finished with 60
-links each, in one of the mixes:
+First a frontier is filled with pages of 60 links (push). Ours are closed, opened again, and give out one entry, as when a crawl
+goes on (resume, in seconds). Then entries are given out one by one (pop), each finished without links (done; the others need no
+such call: what is in flight is forgotten there); then as many pages are popped and finished with 60 links each, in one of the
+mixes:
 
     news     10 new links; of the known ones 30 are the navigation of the site, 15 other links of the site found lately, 5 links
              from anywhere: the mix of a news site, where a pop brings ten new links
@@ -145,6 +146,12 @@ def _measure(place: Place, name: str, mix: str, entries: int) -> dict[str, Any]:
         "disk": place.disk() - disk_before,
         "redis": place.server_memory() - server_before,
     }
+    began = time.perf_counter()
+    resumed = place.resume()
+    rival = place.rival
+    first_page = rival.pop(0.0)
+    resume = time.perf_counter() - began
+    rival.done(first_page, [])
     for first in range(0, PAGES, BATCH):
         with pop:
             pages = [pop(rival.pop, float(number)) for number in range(first, first + BATCH)]
@@ -160,6 +167,7 @@ def _measure(place: Place, name: str, mix: str, entries: int) -> dict[str, Any]:
         "frontier": name,
         "entries": entries,
         "push": push.rates(entries - LINKS),
+        **({"resume": round(resume, 2)} if resumed else {}),
         "pop": pop.rates(PAGES),
         **({"done": done.rates(PAGES)} if rival.finishes else {}),
         mix: mixed.rates(PAGES * (LINKS + 1)),
@@ -172,10 +180,11 @@ def show(results: list[dict[str, Any]], mixes: list[str]) -> None:
     """The figures in one table."""
     table = Table(title="thousand operations per second (per second of CPU), bytes per URL", title_justify="left", box=None)
     table.add_column("frontier")
-    for head in ("entries", "push", "pop", "done", *mixes, "process", "disk", "Redis", "growth MB"):
+    for head in ("entries", "push", "resume s", "pop", "done", *mixes, "process", "disk", "Redis", "growth MB"):
         table.add_column(head, justify="right", no_wrap=True)
     for one in results:
         rates = [f"{one[k]['kops']:.1f} ({one[k]['kops_cpu']:.1f})" if k in one else "–" for k in ("push", "pop", "done", *mixes)]
+        rates.insert(1, f"{one['resume']:.1f}" if "resume" in one else "–")
         taken = (f"{one['bytes'][k]:,}" for k in ("process", "disk", "redis"))
         table.add_row(one["frontier"], f"{one['entries']:,}", *rates, *taken, f"{one['growth_mb']:.0f}")
     Console(width=max(130, Console().width), highlight=False).print(table)

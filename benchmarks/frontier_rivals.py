@@ -79,6 +79,9 @@ class Ours:
     def url(self, item: Any) -> str:
         return str(item.url)
 
+    def close(self) -> None:
+        self._frontier.close()
+
 
 class Heap:
     """heapq and a set: what no frontier in Python can be quicker than."""
@@ -198,7 +201,17 @@ class Place:
             config = {"appendonly": "yes" if aof else "no", "auto-aof-rewrite-percentage": "0"}
             server = self._exit.enter_context(RedisServer(self.folder / "redis", **config))
             self._client = self._exit.enter_context(closing(server.client()))
+        self.name = name
         self.rival = self._make(name)
+
+    def resume(self) -> bool:
+        """Open the frontier again, as a crawl does that goes on. Whether it can: ours keep what they have."""
+        if self.name not in ("sqlite", "redis"):
+            return False
+        assert isinstance(self.rival, Ours)
+        self.rival.close()
+        self.rival = self._make(self.name)
+        return True
 
     def _make(self, name: str) -> Rival:
         bare = name.endswith("-bare")
@@ -206,7 +219,7 @@ class Place:
             case "memory":
                 return Ours(MemoryFrontier())
             case "sqlite":
-                return Ours(self._exit.enter_context(closing(SqliteFrontier(self.folder / "frontier.sqlite"))))
+                return Ours(SqliteFrontier(self.folder / "frontier.sqlite"))
             case "redis":
                 return _our_redis(self._client)
             case "heap":
@@ -235,6 +248,8 @@ class Place:
         return float(found["used_cpu_sys"] + found["used_cpu_user"])
 
     def close(self) -> None:
+        if isinstance(self.rival, Ours):
+            self.rival.close()
         self._exit.close()
 
 

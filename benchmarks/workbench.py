@@ -4,9 +4,9 @@
 
 Takes real texts, JSON objects with "title", "text" and "date", again and again up to the number of rows, on 40 hosts, a row in
 four rejected. The server is a process of its own, as users have it. Each page is asked for the first time after the corpus was
-indexed, then ``--times`` times again; the first time and the median are printed in milliseconds, and the processor time that the
-server took for the first. What is counted in the background (facets, words) is printed with the time until it is there. The exit
-code is 1 if a page took more than 200 ms, first times included. ``--folder`` keeps the corpus for another run.
+indexed, then ``--times`` times again; the first time and the median are printed in milliseconds, with the processor time that the
+server took. What is counted in the background (facets, words) is printed with the time until it is there. The exit code is 1 if a
+page took more than 300 ms of processor time, first times included. ``--folder`` keeps the corpus for another run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from topical_crawler.corpus.record import Record, storable, values_of
 from topical_crawler.corpus.record import pages as table
 from topical_crawler.corpus.store import CorpusStore
 
-BOUND = 200  # milliseconds
+BOUND = 300  # milliseconds of processor time
 QUERIES = ("发展", "党支部", "中国 OR 美国", "“人民群众”", "经济 -农业", "的")
 
 
@@ -125,15 +125,25 @@ def measure(visitor: Visitor, times: int) -> int:
         "words": f"{base}/words",
         "collocates": f"{base}/collocates?word={quote('发展')}",
         "export": f"{base}/export",
+        "crawl": base,
+        "best links": f"/api{base}/best",
+        "curve": f"/api{base}/curve",
+        "texts to be asked about": f"{base}/asked",
+        "topic": "/topics/partybuilding",
+        "new topic": "/topics/new",
     }
     slow = 0
     for name, path in paths.items():
         first, processor, _ = visitor.get(path)
         there = visitor.until_there(path)
-        again = statistics.median(visitor.get(path)[0] for _ in range(times))
-        slow += max(first, again) > BOUND
+        asked_again = [visitor.get(path)[:2] for _ in range(times)]
+        again, processor_again = (statistics.median(column) for column in zip(*asked_again, strict=True))
+        slow += max(processor, processor_again) > BOUND
         later = f"  all there after {there:.1f} s" if there > 0.25 else ""
-        print(f"{name:36} first {first:6.0f} ms (processor {processor:5.0f})  again {again:6.0f} ms{later}", flush=True)
+        print(
+            f"{name:36} first {first:6.0f} ms ({processor:5.0f})  again {again:6.0f} ms ({processor_again:5.0f}){later}",
+            flush=True,
+        )
     return int(slow > 0)
 
 
