@@ -21,6 +21,7 @@ STOPPED = "stopped"  # why a crawl ends that was told to stop
 STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
 TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
 SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
+SLOW = 5.0  # seconds after which a request in flight leaves its place to another
 TURN = 0.05  # seconds for which texts are cleaned at the end before the event loop has its turn
 
 
@@ -34,6 +35,8 @@ class Driver:
         self._timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._since: dict[Request, float] = {}  # when each request in flight was first seen
+        self._slow = 0  # of them, as many as leave their places to others
 
     def start(self) -> None:
         """Begin to obey orders."""
@@ -51,11 +54,14 @@ class Driver:
         if crawl.second_look.is_due(crawl.log.finished):
             self._look_again()
             return False
-        return len(crawl.in_flight) < crawl.options.in_flight
+        return len(crawl.in_flight) < crawl.options.in_flight + self._slow
 
     def wait(self) -> None:
         """Have the engine ask again when a host's turn comes, since nothing can be fetched now."""
         crawl = self._crawl
+        if crawl.is_looking:
+            self._wake_in(0.0)
+            return
         if crawl.rests and self._looks_at_end():
             return
         seconds = crawl.frontier.next(time.monotonic()).wait
@@ -96,6 +102,7 @@ class Driver:
     def _tick(self) -> None:
         assert self._timer is not None
         self._crawl.progress.note_stall(asyncio.get_running_loop().time() - self._timer.when())
+        self._make_room()
         try:
             with storing(self._crawl):
                 self._crawl.tick()
@@ -106,6 +113,15 @@ class Driver:
         if not self._is_ending():
             self._wake()  # there may be seeds, or no pause any more
             self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
+
+    def _make_room(self) -> None:
+        """Let others go out beside requests that take long, at most as many again: slow hosts would hold all places."""
+        if (engine := self._crawler.engine) is None or (places := self._crawl.options.in_flight) == 1:
+            return
+        now, downloader = time.monotonic(), engine.downloader
+        self._since = {request: self._since.get(request, now) for request in downloader.active}
+        self._slow = min(places, sum(now - since > SLOW for since in self._since.values()))
+        downloader.total_concurrency = places + self._slow
 
     def _is_ending(self) -> bool:
         """Whether the crawl ends; begins to end one that cannot go on."""

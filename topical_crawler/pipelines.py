@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from abc import ABC, abstractmethod
+from functools import partial
 from math import isnan
 from typing import Any, Self
 
@@ -12,7 +13,6 @@ from scrapy.crawler import Crawler
 from topical_crawler.components import CrawlComponent, crawl_of
 from topical_crawler.config import extraction_limits, extractor
 from topical_crawler.corpus.make import Maker, announcement
-from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.extraction.documents import DOCUMENT
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.items import OFF_TOPIC_MODEL, OFF_TOPIC_TEXT, PageItem
@@ -44,28 +44,22 @@ class ExtractPipeline:
         self._pool.close()
 
 
-class CrawlPipeline(CrawlComponent, ABC):
-    """A step that needs the crawl; items of spiders without one pass through."""
+LONG = 50_000  # characters of a text that would hold up the event loop
 
-    def process_item(self, item: Any) -> Any:
+
+class CleanPipeline(CrawlComponent):
+    """Takes boilerplate out and rejects what is no text, each with its reason: the post-processing of Zhou et al. and more. A
+    long text is cleaned in a thread, while the texts behind it wait for their turn."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._maker: Maker | None = None
+        self._turn = asyncio.Lock()
+
+    async def process_item(self, item: Any) -> Any:
         crawl = crawl_of(self._crawler)
-        if crawl is not None and isinstance(item, PageItem):
-            self.process(crawl, item)
-        return item
-
-    @abstractmethod
-    def process(self, crawl: Crawl, item: PageItem) -> None:
-        """Do the step."""
-
-
-class CleanPipeline(CrawlPipeline):
-    """Takes boilerplate out and rejects what is no text, each with its reason: the post-processing of Zhou et al. and more."""
-
-    _maker: Maker | None = None
-
-    def process(self, crawl: Crawl, item: PageItem) -> None:
-        if item.extracted is None or item.page is None:
-            return
+        if crawl is None or not isinstance(item, PageItem) or item.extracted is None or item.page is None:
+            return item
         extracted = item.extracted
         if item.verdict is not None and (read := item.verdict.read):
             own = {name: read[name] for name in ("title", "text", "source")}
@@ -76,7 +70,10 @@ class CleanPipeline(CrawlPipeline):
         if extracted.kind == DOCUMENT:
             first = item.first.why.get("parent") if item.first is not None else None
             item.announced = announcement(crawl.store, [first] if first else [e.parent for e in item.entry.evidence])
-        made = self._maker.make(item.entry.host, extracted, anchors=anchors, title=item.page.title, announced=item.announced)
+        make = partial(self._maker.make, item.entry.host, extracted, anchors=anchors, title=item.page.title)
+        make = partial(make, announced=item.announced)
+        async with self._turn:
+            made = await asyncio.to_thread(make) if len(extracted.text) > LONG else make()
         item.found = made.fields
         item.text, item.title = made.fields.pop("text", ""), made.fields.pop("title")
         item.reason, item.prose = made.reason, made.prose
@@ -85,6 +82,7 @@ class CleanPipeline(CrawlPipeline):
         if not item.reason and not item.as_part:
             _, belongs = crawl.strategy.confirm(item.text)
             item.reason = "" if belongs else OFF_TOPIC_TEXT
+        return item
 
 
 class ModelPipeline(CrawlComponent):
@@ -106,13 +104,17 @@ class ModelPipeline(CrawlComponent):
         return item
 
 
-class StorePipeline(CrawlPipeline):
+class StorePipeline(CrawlComponent):
     """Writes the row of every page, kept or rejected. The scheduler then marks it done; a crash in between gives it back."""
 
-    def process(self, crawl: Crawl, item: PageItem) -> None:
+    def process_item(self, item: Any) -> Any:
+        crawl = crawl_of(self._crawler)
+        if crawl is None or not isinstance(item, PageItem):
+            return item
         try:
             crawl.store_row(item)
         except ValueError:  # this page alone: a pipeline left it without a text
             raise
         except Exception as error:  # the disk or the database: the scheduler ends the crawl
             crawl.fail(error)
+        return item

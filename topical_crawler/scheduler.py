@@ -27,6 +27,7 @@ from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host, without_user
 
+MOST_AT_ONCE = 32  # entries that are judged anew before others have their turn
 _TRIES = ("redirect_times", "redirect_ttl", "retry_times", "topical_doubted", "topical_sent_back")
 _KEPT_META = (LISTED, LEFT, STAYS, *_TRIES)  # stored with the entry, so that bounds hold over a restart
 
@@ -39,7 +40,7 @@ class TopicalScheduler(BaseScheduler):
         with storing(self._crawl):
             if not self._driver.may_fetch():
                 return None
-            entry = self._crawl.next(time.monotonic())
+            entry = self._crawl.next(time.monotonic(), MOST_AT_ONCE)
             if entry is not None:
                 return self._spider.request(entry)
             self._driver.wait()

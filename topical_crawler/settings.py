@@ -23,7 +23,8 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "topical_crawler.downloadermiddlewares.documents.DocumentMiddleware": 50,  # the last that sees an answer
+    "topical_crawler.downloadermiddlewares.reading.ReadingMiddleware": 40,  # the last that sees an answer
+    "topical_crawler.downloadermiddlewares.documents.DocumentMiddleware": 50,
     "topical_crawler.downloadermiddlewares.scripts.ScriptsMiddleware": 60,
     "topical_crawler.downloadermiddlewares.robots.RobotsMiddleware": 100,
     "topical_crawler.downloadermiddlewares.rests.RestMiddleware": 560,  # within Scrapy's retries: what it sends back loses no try

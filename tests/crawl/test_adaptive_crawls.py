@@ -17,7 +17,7 @@ from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.crawl.views import why_ended
-from topical_crawler.frontier.base import SEED_PRIORITY
+from topical_crawler.frontier.base import SEED_PRIORITY, Entry
 from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
@@ -172,6 +172,22 @@ def test_what_is_learned_changes_the_order(
     crawl = open_crawl(topic, tmp_path / "data")
     monkeypatch.setattr(crawl.strategy, "learn", lambda *_: None)
     assert fetch(crawl, recording, PAGES) != whole[0]
+    crawl.close()
+
+
+def test_links_that_fell_are_put_back_in_turns_and_in_the_same_order(
+    whole: tuple[list[str], Path], topic: Path, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl = open_crawl(topic, tmp_path / "data")
+    at_once, turns = crawl.next, []
+
+    def in_turns(now: float) -> Entry | None:
+        while (entry := at_once(now, 1)) is None and crawl.is_looking:
+            turns.append(now)
+        return entry
+
+    monkeypatch.setattr(crawl, "next", in_turns)
+    assert fetch(crawl, recording, PAGES) == whole[0] and turns and not crawl.is_looking
     crawl.close()
 
 

@@ -138,12 +138,12 @@ def test_a_stall_of_the_crawl_itself_is_no_outage_of_others(topic: Path, tmp_pat
     assert re.search(r"Stall:  the crawl itself was busy for \d+ s", crawled.log)
 
 
-def trickle(handler: BaseHTTPRequestHandler) -> None:
-    """A byte every now and then, until nobody listens any more."""
+def trickle(handler: BaseHTTPRequestHandler, at_once: int = 1, until: Callable[[], bool] = lambda: False) -> None:
+    """Some bytes every now and then, until nobody listens any more."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n")
     with suppress(OSError):
-        while True:
-            handler.wfile.write(b"<")
+        while not until():
+            handler.wfile.write(b"<" * at_once)
             handler.wfile.flush()
             time.sleep(0.2)
 
@@ -160,6 +160,19 @@ def test_hosts_that_trickle_do_not_hold_up_the_others(topic: Path, tmp_path: Pat
         assert list(found.values()) == [""] * 5
         assert all(site.asked("/") == 2 for site in slow)
     assert "comes at less than 100 bytes a second" in crawled.log
+
+
+@pytest.mark.slow
+def test_many_slow_hosts_do_not_hold_all_places(topic: Path, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        good = stack.enter_context(Site(pages("good")))
+        slowly = Reply(raw=lambda handler: trickle(handler, 60, lambda: len(good.pages()) >= 5))  # 300 bytes a second
+        slow = [stack.enter_context(Site({"/robots.txt": Reply("", 404), "": slowly})) for _ in range(24)]
+        seeds = " ".join(site.url + "/" for site in (*slow, good))
+        crawled = crawl(topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, strategy="breadth_first")
+        assert crawled.code == 0, crawled.log
+        asked = min(hit.began for site in slow for hit in site.pages())
+        assert good.pages()[4].began - asked < 20  # not after the DOWNLOAD_TIMEOUT of the slow ones, 30 s
 
 
 def test_a_crawl_ends_when_only_hosts_are_left_that_rest_for_long(topic: Path, tmp_path: Path) -> None:

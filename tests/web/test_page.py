@@ -359,7 +359,7 @@ def test_links_are_read_up_to_a_bound() -> None:
 
 def test_a_page_of_endless_tags_is_read_up_to_a_bound() -> None:
     read = Page.from_html("http://a.cn/", "<title>党建</title>" + "<p>组织生活</p>" * 200_000, runs=True)
-    assert read.title == "党建" and read.runs is not None and 15_000 < len(read.runs) < 25_000
+    assert read.title == "党建" and read.runs is not None and len(read.runs) == 5_000
 
 
 BASE = "http://a.cn/dj/list.html"

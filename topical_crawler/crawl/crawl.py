@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -64,6 +65,7 @@ class Crawl:
         in_flight: entries being fetched or on their way through the pipelines, by key.
         log: the pages that are finished, as far as this worker has read.
         failed: why the crawl cannot go on; "" while it can.
+        is_looking: whether :meth:`next` had looked at as many entries as it may at once, and there are more.
         taking_back: what :meth:`cleaning` does to stored texts.
         refresh: whether this run only fetches what is new, and what that is.
         listings: sitemaps and feeds of hosts.
@@ -93,6 +95,7 @@ class Crawl:
         self.progress = Progress()
         self.in_flight: dict[bytes, Entry] = {}
         self.failed = self.in_vain = ""
+        self.is_looking = False
         self.surveyed: list[Section] = []
         self._closed = self._in_vain = False
         self._nowhere: list[str] = []  # starts that lead nowhere, in words
@@ -304,12 +307,14 @@ class Crawl:
         """Add entries that do not come from a page in flight: seeds, requests of a user's own spider."""
         return self.progress.note_links(self.frontier.push(entries))
 
-    def next(self, now: float) -> Entry | None:
-        """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now."""
+    def next(self, now: float, most: int = sys.maxsize) -> Entry | None:
+        """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now. None where there is
+        none, or where ``most`` were looked at and none of them is to be fetched now: ``is_looking`` is true then."""
+        self.is_looking = False
         self.control.learn_marks(self.log.finished)  # not by the clock: a model's marks come while pages are looked at again
         if self.control.paused or self.control.stopping or self.outages.holds():
             return None
-        while True:
+        for _ in range(most):
             if self.refresh.active and not self.refresh.has_turn(now):
                 return None
             if (entry := self.frontier.pop(now, self.options.in_flight - len(self.in_flight))) is None:
@@ -320,6 +325,8 @@ class Crawl:
                     return entry
             except LeaseLost:  # it was reserved for too long
                 continue
+        self.is_looking = True
+        return None
 
     def _is_next(self, entry: Entry, now: float) -> bool:
         """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""

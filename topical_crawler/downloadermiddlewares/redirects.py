@@ -41,7 +41,7 @@ class OnwardMiddleware(RedirectMiddleware):
         if header or _REFRESH.search(response.body[:20_000]) or (len(response.body) < 4 * SHORT and b"location" in response.body):
             html = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))[0]
             with suppress(ValueError):
-                delay, target = onward(html, header)
+                delay, target = onward(html[:100_000], header)
                 url = address(target, response.url)
                 if url and delay < self._longest and url.partition("#")[0] not in (request.url, response.url):
                     redirected = self._redirect_request_using_get(request, response, url)

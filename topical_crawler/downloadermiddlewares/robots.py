@@ -9,7 +9,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -52,7 +51,6 @@ _USE = "topical_use"  # what other files of the host say about use
 _SIGNALS = "topical_signals"  # what the host's robots.txt says about use
 _SITEMAPS = "topical_sitemaps"  # that the host's robots.txt names
 _BYTES = "topical_bytes"
-_LONG = 64 * 1024  # characters of a robots.txt that is parsed in a thread: half a megabyte of patterns takes a second
 _BETWEEN = "\0"  # stands between the files of a host that workers share
 _NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
 
@@ -201,9 +199,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 self._crawl.frontier.set_delay(host(origin), self._default_delay)
         asked = time.monotonic()
         rules = await self._keep(origins, answer.text, asked, self._seconds if answer.lasts else _ROBOTS_AGAIN, request)
-        said = answer.said or classify(
-            addressed(answer.text, self._agent), lambda path: rules.parser.allowed(origin + path, self._agent)
-        )
+        text = await asyncio.to_thread(addressed, answer.text, self._agent)
+        said = answer.said or classify(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
             self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
         if notes is not None:
@@ -264,9 +261,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     ) -> _Rules:
         """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest.
         Without ``files``, those of the host are asked for, where that is wanted."""
-        text = addressed(text, self._agent)
-        parse = partial(build_from_crawler, self._parserimpl, self.crawler, text.encode())
-        parser = parse() if len(text) < _LONG else await asyncio.to_thread(parse)
+        text = await asyncio.to_thread(addressed, text, self._agent)
+        parser = await asyncio.to_thread(build_from_crawler, self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
         delay = min(crawl_delay, self._longest)

@@ -20,7 +20,7 @@ from topical_crawler.crawl.refresh import NOT_MODIFIED
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.failures import SentBack, failure_reason
 from topical_crawler.frontier.base import Entry
-from topical_crawler.items import DOCUMENT_SIZE, PageItem, now_utc
+from topical_crawler.items import DOCUMENT_SIZE, READ, PageItem, now_utc
 from topical_crawler.settings import check_values
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web import listings
@@ -150,18 +150,20 @@ class TopicalSpider(Spider):
         )
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[PageItem]:
+        yield response.meta.pop(READ, None) or self.read(response)
+
+    def read(self, response: Response) -> PageItem:
+        """What an answer brought: a page, a listing, or the reason why it is neither."""
         item = self._item(response.meta["topical"], response)
         content_type = response.headers.get(b"Content-Type", b"") or b""
         if response.status == 304:
             item.reason = NOT_MODIFIED
-            yield item
-            return
+            return item
         if item.is_listing or (self._wanted.get("feeds") and listings.looks_like_one(response.body)):  # pages link to them, too
             item.listing = listings.read(response.body, response.url, content_type.decode("latin-1"))
         if item.is_listing:
             item.reason = item.listing.kind if item.listing is not None else listings.NO_LISTING
-            yield item
-            return
+            return item
         if "dataloss" in response.flags:
             self.logger.info("%s breaks off before its announced length. What came is read", response.url)
         is_html = _BEGINS_HTML.match(response.body[:4096].replace(b"\0", b""))  # also in UTF-16
@@ -170,7 +172,7 @@ class TopicalSpider(Spider):
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
             item.page = Page.from_html(response.url, html, encoding, **self._wanted)
-        yield item
+        return item
 
     def _may_be_pushed(self, url: str) -> bool:
         return not self.crawl.frontier.is_settled(fingerprint(url))

@@ -36,7 +36,7 @@ def text_in_data(html: str, seen: int) -> tuple[str, str, int]:
     if seen >= NOTHING:
         return "", "", 0
     found = [("og:description", unescape(double or single)) for double, single in _DESCRIPTION.findall(html)]
-    parts = _SCRIPTS.split(html)
+    parts = _SCRIPTS.split(html, 2_000)  # no page has more
     for closes, attributes, script in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
         named = re.search("__[A-Z_]+__", attributes + script[:200])
         place = named[0] if named else "json-ld" if "ld+json" in attributes else "script"
@@ -58,7 +58,7 @@ def text_in_data(html: str, seen: int) -> tuple[str, str, int]:
 def _strings(source: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """The longer strings in a script or in JSON, each with the name that it has in its object."""
     name = ""
-    for own, double, single, colon in _STRING.findall(source):
+    for own, double, single, colon in (found.groups("") for found in _STRING.finditer(source)):  # a list of them may be long
         name = (double or single) if colon else own or name
         if colon or len(double or single) < SHORTEST:
             continue

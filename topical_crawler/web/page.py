@@ -204,7 +204,8 @@ class Page:
         html: the decoded source, for the extraction of the main text.
         encoding: the encoding the source was decoded with.
         runs: on request, the text of the body without :data:`_FURNITURE`, in runs between block elements, and whether each run is
-            nothing but text of links; else None, and :func:`full_text` reads the source again.
+            nothing but text of links; where that is hardly any, also what waits as data. Else None, and :func:`full_text` reads
+            the source again.
         wishes: what its meta elements ask of those who take texts, names of :data:`topical_crawler.web.rights.NAMES`.
         feeds: on request, addresses of the feeds that its head names (:mod:`topical_crawler.web.listings`).
         unread: places of links beyond the bound, which were not read.
@@ -276,7 +277,7 @@ class Page:
             html=html,
             encoding=encoding,
             labels=own_labels(filed, places),
-            runs=tuple(_runs(body)) if runs and body is not None else None,
+            runs=tuple(_all_runs(body, html)) if runs and body is not None else None,
             wishes=wishes,
             feeds=tuple(_feeds(tree, url)) if feeds else (),
             unread=unread,
@@ -296,8 +297,8 @@ def description_of(page: Page) -> str:
 
 def full_text(page: Page, menus: bool = True) -> str:
     """The title of a page and the visible text of its body without navigation, form fields and scripts, at most :data:`MAX_TEXT`
-    characters. (Forms are read: one may hold the whole page.) Of a page with hardly any text, also what waits in it as data,
-    :func:`~topical_crawler.web.data.text_in_data`. Without HTML, the description information.
+    characters. (Forms are read: one may hold the whole page.) Of a page with hardly any text, also what waits in it as data.
+    Without HTML, the description information.
 
     Without ``menus``, blocks of nothing but links (menus, further reading, clouds of tags) are left out, unless fewer than
     :data:`MIN_OWN` characters would be left: then the page is a list.
@@ -311,19 +312,31 @@ def full_text(page: Page, menus: bool = True) -> str:
         if body is None:
             return description_of(page)
         _strip_furniture(body)
-        runs = _runs(body)
+        runs = _all_runs(body, page.html)
     parts = [(part, linked) for text, linked in runs if (part := _spaced(text))]
     own = [part for part, linked in parts if menus or not linked]
     if sum(map(len, own)) < MIN_OWN:
         own = [part for part, _ in parts]
-        if (data := parsed(text_in_data(page.html, sum(map(len, own)))[1]).body) is not None:
-            own += [_spaced(text) for text, _ in _runs(data)]
     return f"{page.title}\n{_CONTROL.sub('', ' '.join(own))}".strip()[:MAX_TEXT]
 
 
 def _strip_furniture(body: LexborNode) -> None:
     for node in reversed(body.css(_FURNITURE)):  # what lies within another comes after it, and is freed before
         node.decompose()
+
+
+def _all_runs(body: LexborNode, html: str) -> Iterator[tuple[str, bool]]:
+    """:func:`_runs`, and of a page with hardly any text those of :func:`~topical_crawler.web.data.text_in_data`. These pass for
+    text of links, lest a menu beside them be left out."""
+    seen = own = 0
+    for run, linked in _runs(body):
+        text = _spaced(run[: 10 * MAX_TEXT])
+        seen, own = seen + len(text), own + (0 if linked else len(text))
+        yield text, linked
+        if own >= MAX_TEXT:  # no more is read
+            return
+    if (data := parsed(text_in_data(html, seen)[1]).body) is not None:
+        yield from ((text, True) for text, _ in _runs(data))
 
 
 def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:

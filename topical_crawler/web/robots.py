@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 Robots = Literal["none", "unreachable", "allows all", "restricts"]
@@ -64,23 +65,26 @@ def addressed(text: str, agent: str) -> str:
     words = "|".join(map(re.escape, _WORD.findall(agent))) or "(?!)"
     own = re.compile(rf"(?<![\w-])(?:{words})(?![-_]*[^\W\d_])", re.IGNORECASE)
     site: list[str] = []
-    groups: dict[str, list[str]] = {}
-    names: list[str] = []
+    groups: dict[str, list[list[str]]] = {}
+    rules: list[str] = []  # of the group that is read, whatever names it has
     named = False  # whether the last rule was a name
     for line in text.splitlines():
+        if not line or line.isspace():
+            continue
         if name := _NAMED.match(line):
+            rules = rules if named else []
             ours = own.search(name[1].replace("*", "")) is not None
-            names = [*(names if named else ()), _OURS if ours else (name[1].split() or [""])[0]]
-            groups.setdefault(names[-1], [])
+            parts = groups.setdefault(_OURS if ours else (name[1].split() or [""])[0], [])
+            if not parts or parts[-1] is not rules:
+                parts.append(rules)
             named = True
-        elif _OF_SITE.match(line) or (not names and _SIGNAL.match(line)):
+        elif _OF_SITE.match(line) or (not groups and _SIGNAL.match(line)):
             site.append(line)
         elif _RULE.match(line):
             named = False
-            for group in names:
-                groups[group].append(line)
-    rules = groups.get(_OURS, groups.get("*"))
-    return "\n".join([*site, *(["User-agent: *", *rules] if rules is not None else ())])
+            rules.append(line)
+    chosen = groups.get(_OURS, groups.get("*"))
+    return "\n".join([*site, *(["User-agent: *", *chain.from_iterable(chosen)] if chosen is not None else ())])
 
 
 def classify(text: str, allows: Callable[[str], bool]) -> Robots:

@@ -7,6 +7,7 @@ of links is worth what it leads to (delayed reward), and nothing by itself. What
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -185,6 +186,7 @@ class Adaptive(Strategy):
         own = self._sites.own(page)
         text = "" if looks_like_list(page.url) else full_text(own, menus=False)
         await self._nearness.ask([*of_page(own.title, text), *map(short, anchors)])
+        await asyncio.to_thread(lambda: [(self._links.address(x.url), self._links.anchors((x.anchor,))) for x in page.links])
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words, terms = self._classifier.read(self._sites.own(page), article=not looks_like_list(page.url))

@@ -1,0 +1,33 @@
+"""Reads long answers while others go on."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from topical_crawler.components import CrawlComponent
+from topical_crawler.items import READ
+from topical_crawler.spiders.topical import TopicalSpider
+
+LONG = 128 * 1024  # bytes of an answer that would hold up the event loop
+
+
+class ReadingMiddleware(CrawlComponent):
+    """Has the spider read an answer of more than :data:`LONG` bytes in a thread, one after the other, for each takes memory. Its
+    ``parse`` then yields what came of it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._turn = asyncio.Lock()
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        is_long = response.status == HTTPStatus.OK and len(response.body) > LONG and "topical" in request.meta
+        if is_long and isinstance(spider := self._crawler.spider, TopicalSpider):
+            response.request = request
+            async with self._turn:
+                request.meta[READ] = await asyncio.to_thread(spider.read, response)
+        return response
