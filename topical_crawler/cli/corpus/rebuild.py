@@ -249,7 +249,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
         raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
     options = cleaning_options(settings)
-    recording = Recording(opts.archive or _beside(place), cache_dir(settings))
+    recording = Recording(opts.archive or archive_beside(place), cache_dir(settings))
     workers = opts.workers or max(1, (os.cpu_count() or 2) - 1)
     with (
         recording,
@@ -280,7 +280,7 @@ def summary(result: Rebuilt, source: str, target: str, missing: str) -> str:
     return "\n".join(lines)
 
 
-def _beside(place: str) -> str:
+def archive_beside(place: str) -> str:
     folder = CrawlFolder(Path(place).parent).archive
     if "://" in place or not folder.is_dir():
         raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")

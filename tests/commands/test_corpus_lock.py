@@ -1,0 +1,122 @@
+"""``topical-crawler corpus lock`` and ``reproduce``: the same bytes again, and what the web has changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import crawl_tools
+import pytest
+from fork_tools import run_forked
+from warc_tools import write_warc
+
+from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.store import CorpusStore
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "demo"
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def command(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", **variables}
+    return run_forked(["-m", "topical_crawler", *map(str, arguments)], ROOT, environment)
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an archived crawl of the demo, its corpus locked. One text has lost its first passage, as a line
+    that the site repeats. Another is not what the archive gives."""
+    data = tmp_path_factory.mktemp("crawled") / "data"
+    settings = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_DATA_DIR": data, "TOPICAL_RESOURCES": 0}
+    settings |= {"LOG_LEVEL": "WARNING", "TOPICAL_ARCHIVE": 1}
+    options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+    done = command("crawl", "partybuilding", "-a", f"seeds={DEMO / 'seeds.txt'}", "-a", "pages=60", *options)
+    assert done.returncode == 0, done.stderr
+    with CorpusStore(data / "corpus.sqlite") as store:
+        first, second, *_ = (row for row in store.records() if row.text and not row.layout and row.text.count("\n") > 2)
+        assert first.text and second.text
+        store.replace(replace(first, text=first.text.partition("\n")[2]))
+        store.replace(replace(second, text=second.text + "\n另外一段话"))
+    done = command("corpus", "lock", data, "-o", data / "party", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert "1 text that the archive does not give" in done.stdout
+    return data
+
+
+def exported(place: Path) -> bytes:
+    done = command("corpus", "export", place, "-o", place / "texts.jsonl", "--marked-off", "--force")
+    assert done.returncode == 0, done.stderr
+    return (place / "texts.jsonl").read_bytes()
+
+
+def test_the_texts_are_the_same_bytes_by_another_clock_and_locale(crawled: Path, tmp_path: Path) -> None:
+    lock = crawled / "party.lock.json"
+    elsewhere = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    done = command("corpus", "reproduce", lock, "-o", tmp_path / "again", "--workers", 1, **elsewhere)
+    assert (done.returncode, done.stderr) == (0, "")
+    before = exported(crawled)
+    assert exported(tmp_path / "again") == before and len(before.splitlines()) > 10
+    assert json.loads(lock.read_text())["texts"]["sha256"] in done.stdout
+    rows = {name: list(store(place)) for name, place in (("old", crawled), ("new", tmp_path / "again"))}
+    assert rows["new"] == rows["old"]
+
+
+def store(place: Path) -> list[Record]:
+    with CorpusStore(place / "corpus.sqlite", read_only=True) as opened:
+        return list(opened.records(Filters(rejected=True)))
+
+
+def test_the_lock_holds_no_text_that_the_archive_gives(crawled: Path) -> None:
+    with gzip.open(crawled / "party.lock.pages.jsonl.gz", "rt", encoding="utf-8") as file:
+        _, hosts, *lines = map(json.loads, file)
+    kept = [line for line in lines if line["keep"]]
+    assert sum("text" in line for line in kept) == 1 and [0] in [line.get("without") for line in kept]
+    assert hosts["hosts"] and len(kept) < len(lines)
+    facts = json.loads((crawled / "party.lock.json").read_text())
+    assert facts["corpus"]["texts"] == len(kept) and facts["corpus"]["texts_in_lock"] == 1
+    assert facts["topic"]["edition"] and len(facts["code"]["sha256"]) == 64 and facts["code"]["libraries"]["lxml"]
+    assert facts["encoder"]["files"] and facts["crawl"]["seeds"] and facts["settings"]["TOPICAL_MIN_CHARACTERS"] == 50
+
+
+def test_what_is_not_the_same_is_said(crawled: Path, tmp_path: Path, call_scrapy: Run) -> None:
+    lock = crawled / "party.lock.json"
+    masked = ("-s", "TOPICAL_CONVERT=traditional")
+    other = call_scrapy("corpus", "reproduce", lock, "-o", "other", "--workers", "1", *masked, cwd=tmp_path)
+    assert other.returncode == 1 and "not the" in other.stdout
+    again = call_scrapy("corpus", "reproduce", lock, "-o", "other", cwd=tmp_path)
+    assert again.returncode == 1 and "is not empty. Remedy: name a new folder" in again.stderr
+    shutil.copytree(crawled / "archive", tmp_path / "archive", ignore=shutil.ignore_patterns("*.index"))
+    (file,) = (tmp_path / "archive").iterdir()
+    file.write_bytes(file.read_bytes() + (DEMO / "bookshop.warc.gz").read_bytes()[:2000])
+    changed = call_scrapy("corpus", "reproduce", lock, "-o", "new", "--archive", "archive", cwd=tmp_path)
+    assert changed.returncode == 1 and "is not the file that was locked" in changed.stderr
+    none = call_scrapy("corpus", "reproduce", crawled / "crawl.json", "--live", cwd=tmp_path)
+    assert none.returncode == 1 and "is no lock of this program" in none.stderr
+
+
+def test_live_says_what_the_web_has_changed(tmp_path: Path, call_scrapy: Run) -> None:
+    names = ("same", "other", "gone", "closed")
+    routes: dict[str, crawl_tools.Route] = {f"/{name}.html": crawl_tools.Reply(crawl_tools.article(name)) for name in names}
+    with crawl_tools.Site(routes) as site:
+        answers = [(f"{site.url}/{n}.html", 200, {"Content-Type": "text/html"}, crawl_tools.article(n).encode()) for n in names]
+        (tmp_path / "archive").mkdir()
+        write_warc(tmp_path / "archive/a.warc.gz", answers)
+        with CorpusStore(tmp_path / "corpus.sqlite") as opened:
+            for url, *_ in answers:
+                opened.put(Record(url=url, host="127.0.0.1", keep=True, text=f"{url}的正文", fetched="2026-11-20T08:30:00+00:00"))
+        done = call_scrapy("corpus", "lock", "corpus.sqlite", "-o", "a", "--workers", "1", cwd=tmp_path)
+        assert done.returncode == 0 and "4 texts that the archive does not give" in done.stdout, done.stderr
+        site.routes["/other.html"] = crawl_tools.Reply(crawl_tools.article("new"))
+        site.routes["/gone.html"] = crawl_tools.Reply("", 410)
+        site.routes["/robots.txt"] = crawl_tools.Reply("User-agent: *\nDisallow: /closed\n", content_type="text/plain")
+        options = ("--workers", "1", "-s", "TOPICAL_ALLOW_PRIVATE=127.0.0.1", "-s", "DOWNLOAD_DELAY=0")
+        found = call_scrapy("corpus", "reproduce", "a.lock.json", "--live", "--json", *options, cwd=tmp_path)
+    states = {entry["url"].rpartition("/")[2]: entry["state"] for entry in json.loads(found.stdout)["pages"]}
+    assert states == {"same.html": "same", "other.html": "changed", "gone.html": "HTTP 410", "closed.html": "robots.txt"}
