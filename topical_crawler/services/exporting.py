@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from topical_crawler.config import cache_dir, cleaning_options, segmenter
 from topical_crawler.corpus.clean import LateCleaning
+from topical_crawler.corpus.overlap import HeldOut
 from topical_crawler.corpus.record import Bound, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import claim_of
@@ -26,7 +27,7 @@ from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_
 from topical_crawler.project import AnySettings
 from topical_crawler.services import MistakeError
 from topical_crawler.services.places import topic_of
-from topical_crawler.text.segment import Segmenter
+from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.topic.topic import Topic
 
 _OPTIONS = {"hosts": "host", "languages": "language", "scripts": "script", "kinds": "kind", "reasons": "reason"}
@@ -44,6 +45,7 @@ class Export:
         kind: name of the format.
         target: file or folder; None: a stream.
         filters: which pages.
+        test_sets: files and folders, texts that overlap with which are left out (:mod:`topical_crawler.corpus.overlap`).
         marked_off: texts too that a person marked irrelevant or boilerplate.
         limit: most texts.
         sample: so many texts, drawn by ``seed``.
@@ -58,6 +60,7 @@ class Export:
     kind: str
     target: Path | None
     filters: Filters
+    test_sets: tuple[str, ...] = ()
     marked_off: bool = False
     limit: int | None = None
     sample: int | None = None
@@ -84,11 +87,12 @@ class Export:
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: counts, texts cleaned on the way, texts left out that are marked off."""
+    """What was written: counts, texts cleaned on the way, texts left out that are marked off or overlap with a test set."""
 
     tally: Tally
     cleaned: int
     marked_off: int
+    overlapping: int
 
 
 def check(wanted: Export) -> None:
@@ -148,14 +152,15 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
     without = frozenset() if wanted.marked_off or wanted.filters.rejected else marked_off(wanted.corpus)
     wanted = replace(wanted, filters=replace(wanted.filters, without=without))
     options = cleaning_options(settings)
+    sets = test_sets(wanted.test_sets, settings)
     with (
         CorpusStore(wanted.corpus, read_only=True) as store,
-        closing(_records(wanted, store, late := LateCleaning(store, options))) as records,
+        closing(_records(wanted, store, late := LateCleaning(store, options), sets)) as records,
     ):
         facts = Facts(
             topic=topic_facts(topic, crawl),
             crawl=_crawl_facts(crawl, store),
-            filters=_conditions(wanted),
+            filters=_conditions(wanted) | ({"test_sets": sets.files} if sets.files else {}),
             changes=(
                 *(("site lines taken out",) if late.total else ()),
                 *(("blanks between words",) if wanted.segmented else ()),
@@ -170,7 +175,8 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
         else:
             assert stream is not None
             tally = to_stream(exported, stream, job)
-    return Exported(tally, late.done.changed if late.done.pages else 0, len(without))
+    overlapping = sum(file["texts"] for file in sets.files)
+    return Exported(tally, late.done.changed if late.done.pages else 0, len(without), overlapping)
 
 
 def _refuse_existing(target: Path, wanted: Export) -> None:
@@ -207,13 +213,15 @@ def _changes(wanted: Export) -> list[tuple[rows.Change, str]]:
     return [(change, title) for is_wanted, change, title in changes if is_wanted]
 
 
-def _records(wanted: Export, store: CorpusStore, late: LateCleaning) -> Generator[Record, None, None]:
+def _records(wanted: Export, store: CorpusStore, late: LateCleaning, sets: HeldOut) -> Generator[Record, None, None]:
     """Filtered, cleaned, drawn, changed, and not more than asked for."""
     records: Iterator[Record] = (
         record for record in late.over(store.records(wanted.filters)) if record.keep or wanted.filters.rejected
     )
     if wanted.sample:
         records = drawn(records, threshold(store.keys(wanted.filters), wanted.sample, wanted.seed), wanted.seed)
+    if sets.files:
+        records = (record for record in records if not sets.found(record.text or ""))
     yield from itertools.islice(_changed(records, [change for change, _ in _changes(wanted)]), wanted.sample or wanted.limit)
 
 
@@ -263,6 +271,12 @@ def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
     """By host, what its robots.txt said, as the corpus notes it."""
     names = ("robots", "crawl_delay", "asked")
     return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
+
+
+def test_sets(names: Sequence[str], settings: AnySettings) -> HeldOut:
+    """The test sets in these files and folders, cut into the words of the segmenter's dictionary."""
+    cut = Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).known
+    return HeldOut(names, lambda text: cut(normalise(text)))
 
 
 def _counter(topic: Topic | None, settings: AnySettings) -> Callable[[str], int]:

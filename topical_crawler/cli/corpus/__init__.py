@@ -54,6 +54,11 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
+def add_test_sets(parser: argparse._ActionsContainer, **more: Any) -> None:
+    """Declare ``--test-set``."""
+    parser.add_argument("--test-set", dest="test_sets", metavar="FILE", action="append", default=[], **more)
+
+
 def filters_of(opts: argparse.Namespace, **more: Any) -> Filters:
     """The conditions of :func:`add_filters` as they were given, with ``more`` fields."""
     from topical_crawler.corpus.record import Filters

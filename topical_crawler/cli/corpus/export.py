@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from topical_crawler.cli.base import add_corpus, add_number, whole
-from topical_crawler.cli.corpus import add_filters, filters_of, parsed
+from topical_crawler.cli.corpus import add_filters, add_test_sets, filters_of, parsed
 from topical_crawler.export.presets import PRESETS
 from topical_crawler.project import AnySettings
 from topical_crawler.services import MistakeError
@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="texts too that are marked irrelevant or boilerplate (topical-crawler corpus judge)",
     )
+    add_test_sets(chosen, help="without texts that share 13 words in a row with this test set (.txt, .jsonl or a folder)")
     few = chosen.add_mutually_exclusive_group()
     few.add_argument("--limit", type=whole(0), metavar="N", help="the first N only")
     few.add_argument("--sample", type=whole(1), metavar="N", help="N drawn at random, the same every time")
@@ -113,6 +114,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     given = {field.name: getattr(opts, field.name) for field in dataclasses.fields(Export) if hasattr(opts, field.name)}
     given |= preset | {
         "corpus": find_corpus(opts.corpus, settings),
+        "test_sets": tuple(opts.test_sets),
         "kind": kind,
         "target": None if opts.output == STREAM else Path(opts.output).expanduser(),
         "filters": filters_of(opts, no_personal=opts.no_personal),
@@ -129,6 +131,8 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if done.marked_off:
         marked = f"{done.marked_off} that are marked irrelevant or boilerplate"
         print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
+    if opts.test_sets:
+        print(f"without {counted(done.overlapping, 'text')} that overlap with the test sets", file=sys.stderr)
     return 0
 
 
