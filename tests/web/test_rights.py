@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.web.page import Page
-from topical_crawler.web.rights import LICENSED, MOST_SIGNALS, NAMES, RESERVED, UNRESERVED, of_page, of_robots, parse
+from topical_crawler.web.rights import (
+    LICENSED,
+    MOST_SIGNALS,
+    NAMES,
+    RESERVED,
+    UNRESERVED,
+    FileRules,
+    of_page,
+    of_robots,
+    parse,
+)
 from topical_crawler.web.robots import addressed
 
 AGENT = "topical_crawler"
@@ -52,6 +62,45 @@ def test_meta_elements_are_read(head: str, expected: set[str]) -> None:
 )
 def test_the_header_speaks_to_all_or_to_one_agent(values: list[str], expected: str) -> None:
     assert tagged(*values) == expected
+
+
+RSL = """<?xml version="1.0"?><rsl xmlns="https://rslstandard.org/rsl"><content url="/新闻/*"><license>
+<permits type="usage">search</permits><prohibits type="usage">ai-train, ai-index</prohibits><payment type="crawl"/>
+</license></content><content url="https://a.cn/archiv/"><license><prohibits type="usage">ai-all</prohibits>
+<prohibits type="user">commercial</prohibits></license></content></rsl>"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("%E6%96%B0%E9%97%BB/1.html", {"ai-train=no", "ai-index=no"}),
+        ("archiv/1.html", {"ai-train=no", "ai-index=no", "ai-input=no"}),
+        ("other/", set()),
+    ],
+)
+def test_an_rsl_licence_is_read(path: str, expected: set[str]) -> None:
+    assert FileRules(["", "", RSL]).of_url(f"http://a.cn/{path}", AGENT) == expected
+
+
+@pytest.mark.parametrize("text", ["<rsl", "<!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><rsl>&e;</rsl>", "党建", ""])
+def test_what_is_no_rsl_licence_says_nothing(text: str) -> None:
+    assert FileRules(["", "", text]).of_url("http://a.cn/", AGENT) == set()
+
+
+def test_an_rsl_licence_is_named_in_four_ways() -> None:
+    assert robots("User-agent: gptbot\nDisallow: /\n\nLicense: https://a.cn/license.xml") == "rsl"
+    link = '<link rel="license" type="application/rsl+xml" href="/l.xml">'
+    assert Page.from_html("http://a.cn/", f"<head>{link}</head><p>党建</p>").wishes == {"rsl"}
+    inline = '<script type="application/rsl+xml"><rsl/></script>'
+    assert Page.from_html("http://a.cn/", f"<head>{inline}</head><p>党建</p>").wishes == {"rsl"}
+    assert of_page((), [("Link", '</l.xml>; rel="license"; type="application/rsl+xml"')], (), "/", AGENT) == "rsl"
+    other = '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">'
+    assert Page.from_html("http://a.cn/", f"<head>{other}</head><p>党建</p>").wishes == set()
+    assert "rsl" in parse("unreserved")
+
+
+def test_the_draft_vocabulary_of_aipref_is_read() -> None:
+    assert robots("User-agent: *\nContent-Usage: train-ai=n, ai-use=n, search=y") == "ai-input=no; ai-train=no"
 
 
 def test_other_headers_are_read() -> None:

@@ -33,7 +33,7 @@ from topical_crawler.frontier.base import LeaseLost
 from topical_crawler.items import now_utc
 from topical_crawler.web import listings
 from topical_crawler.web.page import Page
-from topical_crawler.web.rights import FILES, MOST_FILE, FileRules, Signal, of_page, of_robots
+from topical_crawler.web.rights import FILES, MOST_FILE, FileRules, Signal, of_page, of_robots, rsl_file
 from topical_crawler.web.robots import MOST_BYTES, Answer, addressed, classify, read_answer
 from topical_crawler.web.urls import host, origin_of
 
@@ -217,13 +217,14 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             meta["download_slot"] = request.meta["download_slot"]
         return Request(url, priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
 
-    async def _ask_files(self, parser: RobotParser, delay: float, request: Request) -> list[str]:
-        """The :data:`FILES` of a host, each a ``delay`` after what was asked for before; "" for one that the host has not, does
-        not give, or closes by its robots.txt. They may be missing: no host rests for them."""
+    async def _ask_files(self, parser: RobotParser, text: str, delay: float, request: Request) -> list[str]:
+        """The :data:`FILES` of a host and the RSL licence that its robots.txt names, each a ``delay`` after what was asked for
+        before; "" for one that the host has not, does not give, or closes by its robots.txt. They may be missing: no host rests
+        for them."""
         engine = self.crawler.engine
         assert engine is not None
         texts = []
-        for path in FILES:
+        for path in (*FILES, *rsl_file(text, origin_of(request.url))):
             text = ""
             if parser.allowed(url := f"{origin_of(request.url)}{path}", self._agent):
                 await asyncio.sleep(delay)
@@ -267,7 +268,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
         delay = min(crawl_delay, self._longest)
         if self._reads_files and files is None:
-            files = await self._ask_files(parser, max(delay, self._default_delay), request)
+            files = await self._ask_files(parser, text, max(delay, self._default_delay), request)
             asked = time.monotonic()
         now = time.monotonic()
         until = now + max(seconds, 10 * max(delay, self._default_delay))

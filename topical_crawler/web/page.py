@@ -448,6 +448,7 @@ def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str], frozenset[
             filed += [part.strip() for part in _COMMA.split(single_line(attrs.get("content") or "")[:MAX_HEAD])]
         else:
             wishes.update(rights.of_meta(name, attrs.get("content") or ""))
+    wishes |= {"rsl"} if tree.css_first(rights.RSL_LINK) else set()
     return contents, filed, frozenset(wishes)
 
 

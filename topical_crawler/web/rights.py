@@ -9,14 +9,20 @@ Names are the same whatever way something was said.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from urllib.parse import urljoin, urlsplit
 
+from lxml import etree
 from protego import Protego
 
-RESERVED = ("noindex", "noarchive", "noai", "tdm-reservation", "search=no", "ai-input=no", "ai-train=no")
-"""What reserves a text: robots directives, TDMRep, Content-Signal and Content-Usage (``train-ai=n`` is ``ai-train=no``)."""
+RESERVED = (
+    *("noindex", "noarchive", "noai", "tdm-reservation", "search=no", "ai-input=no", "ai-train=no", "ai-index=no", "rsl"),
+)
+"""What reserves a text: robots directives, TDMRep, Content-Signal, Content-Usage (``train-ai=n`` is ``ai-train=no``) and RSL.
+``rsl`` says that the terms of an RSL licence hold, which may ask for payment; what it prohibits has the other names."""
 NAMES = (*RESERVED, "nofollow", "noimageai")  # the last two are about links and pictures
 UNRESERVED, LICENSED = "unreserved", "licensed"
 """What can also be filtered by: texts of which nothing is reserved, and those whose page names a licence."""
@@ -33,9 +39,16 @@ MOST_SIGNALS = 100  # of a robots.txt; each is looked at for each page
 _TDM = "tdm-reservation"
 _VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")  # directives that look like an agent
 _AGENT = re.compile(r"[a-z*][\w*.-]*")
-_USE = {"search": "search=no", "ai-input": "ai-input=no", "ai-train": "ai-train=no", "train-ai": "ai-train=no"}
+_RSL = "rsl"
+_RSL_TYPE = "application/rsl+xml"
+RSL_LINK = f'link[rel~=license][type="{_RSL_TYPE}"], script[type="{_RSL_TYPE}"]'
+"""Selects the elements by which a page names an RSL licence, or holds one."""
+_USE = {name: f"{name}=no" for name in ("search", "ai-input", "ai-train", "ai-index")}
+_USE |= {"train-ai": "ai-train=no", "ai-use": "ai-input=no", "train-genai": "ai-train=no"}  # draft-ietf-aipref-vocab-08, -02
+_RSL_GROUPS = {"ai-all": ("ai-input", "ai-train", "ai-index"), "all": ("search", "ai-input", "ai-train", "ai-index")}
 _PAIR = re.compile(r"([\w-]+)\s*=\s*(yes|no|y|n)\b", re.IGNORECASE)
 _LINE = re.compile(r"^[ \t]*content-(?:signal|usage)[ \t]*:[ \t]*([^#\n]*)", re.IGNORECASE | re.MULTILINE)
+_LICENSE = re.compile(r"^[ \t]*license[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _WILD = re.compile(r"[*$]")
 _SPLIT = re.compile(r"[,;\s]+")
 
@@ -53,20 +66,32 @@ def of_meta(name: str, content: str) -> Iterator[str]:
 
 
 def of_robots(text: str) -> tuple[Signal, ...]:
-    """The lines about use in a robots.txt that is :func:`topical_crawler.web.robots.addressed` to this crawler.
+    """The lines about use in a robots.txt that is :func:`topical_crawler.web.robots.addressed` to this crawler. A licence
+    (``License:``, RSL 1.0) holds for the whole host.
 
     >>> of_robots("User-agent: *\\nContent-Signal: search=yes, ai-train=no\\nContent-Usage: /开放/ train-ai=y")
     (('', 'search=no', False), ('', 'ai-train=no', True), ('/开放/', 'ai-train=no', False))
     """
-    found: list[Signal] = []
+    found: list[Signal] = [("", _RSL, True)] if _LICENSE.search(text) else []
     for match in _LINE.finditer(text):
         path = match[1].split()[0] if match[1].startswith("/") else ""
         found += [(_WILD.split(path)[0], *said) for said in _pairs(match[1][len(path) :])]
     return tuple(found[:MOST_SIGNALS])
 
 
+def rsl_file(text: str, origin: str) -> tuple[str, ...]:
+    """The path of the RSL licence that a robots.txt names, where it is on the same host; else nothing.
+
+    >>> rsl_file("License: https://a.cn/license.xml", "https://a.cn"), rsl_file("License: https://b.cn/x", "https://a.cn")
+    (('/license.xml',), ())
+    """
+    named = urlsplit(urljoin(f"{origin}/", match[1])) if (match := _LICENSE.search(text)) else None
+    return (named._replace(scheme="", netloc="", fragment="").geturl(),) if named and named.netloc in origin.split("/") else ()
+
+
 class FileRules:
-    """What the :data:`FILES` of a host say, in their order; "" for one that it has not, or that is none.
+    """What the :data:`FILES` of a host say, in their order, and its RSL licence (:func:`rsl_file`); "" for one that it has not,
+    or that is none.
 
     ``ai.txt`` is a robots.txt of those who train models; a file type in it (``Disallow: *.jpg``) speaks of addresses that end so.
     Of the rules of a ``tdmrep.json`` that fit an address the longest counts.
@@ -77,9 +102,10 @@ class FileRules:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        ai, tdmrep = (text.strip()[:MOST_FILE] for text in texts)
+        ai, tdmrep, *licence = (text.strip()[:MOST_FILE] for text in texts)
         rules = ("" if ai.startswith("<") else ai, _tdmrep_as_robots(tdmrep))
-        self._parsers = [(name, Protego.parse(text)) for name, text in zip(("ai-train=no", _TDM), rules, strict=True) if text]
+        named = [*zip(("ai-train=no", _TDM), rules, strict=True), *(_rsl_as_robots(licence[0]) if licence else ())]
+        self._parsers = [(name, Protego.parse(text)) for name, text in named if text]
 
     def of_url(self, url: str, agent: str) -> set[str]:
         """Names of :data:`NAMES` that hold for the page at ``url``."""
@@ -99,6 +125,19 @@ def _tdmrep_as_robots(text: str) -> str:
             word = "Disallow" if str(rule.get(_TDM)) == "1" else "Allow"
             lines.append(f"{word}: {location if location.startswith(('/', '*')) else '/' + location}")
     return "\n".join(["User-agent: *", *lines]) if lines else ""
+
+
+def _rsl_as_robots(text: str) -> Iterator[tuple[str, str]]:
+    """What an RSL licence prohibits, by name, as rules of a robots.txt; nothing where it cannot be read."""
+    with contextlib.suppress(etree.XMLSyntaxError, ValueError):
+        root = etree.fromstring(text.encode(), etree.XMLParser(resolve_entities=False, no_network=True))
+        for content in list(root.iterfind("{*}content"))[:MOST_SIGNALS]:
+            path = urlsplit((content.get("url") or "/").strip()).path or "/"
+            for prohibits in content.iterfind("{*}license/{*}prohibits[@type='usage']"):
+                words = _SPLIT.split((prohibits.text or "").strip().lower())
+                for use in dict.fromkeys(part for word in words for part in _RSL_GROUPS.get(word, (word,))):
+                    if use in _USE and not _SPLIT.search(path):
+                        yield _USE[use], f"User-agent: *\nDisallow: {path}"
 
 
 def of_page(meta: Collection[str], headers: Iterable[tuple[str, str]], signals: Iterable[Signal], path: str, agent: str) -> str:
@@ -121,6 +160,8 @@ def of_page(meta: Collection[str], headers: Iterable[tuple[str, str]], signals: 
             said |= {name for name, reserves in _pairs(value) if reserves}
         elif name == _TDM:
             said |= set(of_meta(name, value))
+        elif name == "link" and _RSL_TYPE in value.lower() and "license" in value.lower():
+            said.add(_RSL)
     applying = (signal for signal in signals if path.startswith(signal[0]))
     use = {name: reserves for _, name, reserves in sorted(applying, key=lambda signal: (len(signal[0]), signal[2]))}
     said |= {name for name, reserves in use.items() if reserves}

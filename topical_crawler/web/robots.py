@@ -18,7 +18,7 @@ MOST_ASKED = 16
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _NAMED = re.compile(r"\s*user[- ]?agent[\s:]+([^#]*)", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:allow|di|crawl|request|visit|content)", re.IGNORECASE)  # with the usual misspellings
-_OF_SITE, _SIGNAL = re.compile(r"\s*(?:site|host)", re.IGNORECASE), re.compile(r"\s*content", re.IGNORECASE)
+_OF_SITE, _SIGNAL = re.compile(r"\s*(?:site|host|license)", re.IGNORECASE), re.compile(r"\s*content", re.IGNORECASE)
 _OURS = " "  # stands for our names: no name of another
 _WORD = re.compile(r"[\w-]*[^\W\d_][\w-]*")
 
