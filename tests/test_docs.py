@@ -64,6 +64,7 @@ GUIDES = (
     "docs/corpus.md",
     "docs/export.md",
     "docs/archive.md",
+    "docs/evidence.md",
     "docs/judging.md",
     "docs/failures.md",
 )

@@ -20,6 +20,7 @@ CORPUS = Command(
             "the texts, as JSON lines, CSV, plain text, Parquet, a Hugging Face data set, TEI or vertical text",
         ),
         "overlap": ("corpus.overlap", "texts that repeat a test set"),
+        "evidence": ("corpus.evidence", "a folder with what is known of each site: counts, marks, robots.txt, rights, links"),
         "judge": ("/topical_crawler.workbench.judge_command", "mark texts of a corpus or a sample in the browser"),
         "rebuild": ("corpus.rebuild", "make a corpus anew from the archive of its crawl"),
         "lock": ("corpus.lock", "write down with digests what the texts follow from"),

@@ -86,6 +86,7 @@ def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     tally = Tally()
     with replacing_folder(path, MANIFEST, f'"program": "{PROGRAM}"'.encode()) as folder:
         if job.kind == "hf":
+            from topical_crawler.export.croissant import CROISSANT, croissant
             from topical_crawler.export.parquet import HuggingFace, card
 
             with HuggingFace(folder, job.split.names if job.split else ("train",), job.setup.metadata) as writer:
@@ -93,7 +94,10 @@ def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
                     writer.write(row, split)
                 writer.close()
             (folder / "README.md").write_text(card(tally, job.facts, job.split, job.setup.metadata), "utf-8", newline="")
-            files = [*sorted((folder / "data").iterdir()), folder / "README.md"]
+            parquet = [described(file, f"data/{file.name}") for file in sorted((folder / "data").iterdir())]
+            about = json.dumps(croissant(tally, job.facts, parquet, job.setup.metadata), ensure_ascii=False, indent=1)
+            (folder / CROISSANT).write_text(about + "\n", "utf-8", newline="")
+            files = [*sorted((folder / "data").iterdir()), folder / "README.md", folder / CROISSANT]
         else:
             from topical_crawler.export.folder import INDEX, SUMS, TextFolder
 

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import chain
 from json.encoder import encode_basestring as _quote
@@ -78,6 +78,16 @@ INSERT INTO meta VALUES ('format', 'topical_crawler frontier'), ('version', '{VE
 
 class FrontierFileError(RuntimeError):
     """A frontier file that cannot be used; the message names the file and the remedy."""
+
+
+def unfetched(file: Path) -> list[tuple[str, str, str, int]]:
+    """What the frontier in a file holds that was not fetched: host, ``not_followed`` or ``waiting``, reason, and number of links.
+    Empty where there is no such file. A crawl may be writing to it."""
+    if not file.is_file():
+        return []
+    states = f"CASE state WHEN {State.DROPPED} THEN 'not_followed' ELSE 'waiting' END, coalesce(dropped, 'not fetched yet')"
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)) as db:
+        return db.execute(f"SELECT host, {states}, count(*) FROM entries WHERE state <> {State.DONE} GROUP BY 1, 2, 3").fetchall()
 
 
 def connect(file: Path) -> sqlite3.Connection:

@@ -175,8 +175,7 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
         else:
             assert stream is not None
             tally = to_stream(exported, stream, job)
-    overlapping = sum(file["texts"] for file in sets.files)
-    return Exported(tally, late.done.changed if late.done.pages else 0, len(without), overlapping)
+    return Exported(tally, late.done.changed if late.done.pages else 0, len(without), sum(f["texts"] for f in sets.files))
 
 
 def _refuse_existing(target: Path, wanted: Export) -> None:

@@ -18,9 +18,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 from protego import Protego
 
-RESERVED = (
-    *("noindex", "noarchive", "noai", "tdm-reservation", "search=no", "ai-input=no", "ai-train=no", "ai-index=no", "rsl"),
-)
+RESERVED = ("noindex", "noarchive", "noai", "tdm-reservation", "search=no", "ai-input=no", "ai-train=no", "ai-index=no", "rsl")
 """What reserves a text: robots directives, TDMRep, Content-Signal, Content-Usage (``train-ai=n`` is ``ai-train=no``) and RSL.
 ``rsl`` says that the terms of an RSL licence hold, which may ask for payment; what it prohibits has the other names."""
 NAMES = (*RESERVED, "nofollow", "noimageai")  # the last two are about links and pictures

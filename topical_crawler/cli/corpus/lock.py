@@ -20,7 +20,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions, version
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -35,7 +35,6 @@ from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import CorpusError, Filters, HostFacts, Record, pages, text_hash, values_of
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.crawl_folder import CrawlFolder, claim_of
-from topical_crawler.crawl.opening import edition
 from topical_crawler.export.manifest import PROGRAM, described
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.files import packed, replacing, replacing_bytes
@@ -61,10 +60,8 @@ TEXT_SETTINGS = (
 """Settings by which texts and their words are made. ``reproduce`` takes them from the lock."""
 _PLACES = ("_DIR", "_DATA", "_CORPUS", "_REPLAY", "_ARCHIVE", "_HOST", "_PORT", "_CHROMIUM", "_WORKER")
 """Ends of the names of settings that say where something is, which another machine has elsewhere."""
-LIBRARIES = (
-    *("jieba", "rjieba", "lxml", "lxml-html-clean", "numpy", "opencc", "py3langid", "pypdfium2", "scrapy", "selectolax"),
-    *("trafilatura", "w3lib"),
-)
+LIBRARIES = {"jieba", "rjieba", "lxml", "lxml-html-clean", "numpy", "opencc", "py3langid", "pypdfium2", "scrapy"}
+LIBRARIES |= {"selectolax", "trafilatura", "w3lib"}
 """Packages on which the texts depend."""
 _TOPIC_FILES = (CONFIG, TERMS, WEIGHTS, ADJUST, CANDIDATES, SEEDS, DOCUMENTS, MARKED)
 _EVERYTHING = Filters(rejected=True)
@@ -188,7 +185,6 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
         raise CorpusError(f"{there} is there already. Remedy: name another file, or add --force to replace it")
     claim = claim_of(place)
     topic = topic_of(opts.topic, claim)
-    claim |= {"source": topic.source} if topic else {}
     counts: Counter[str] = Counter()
     with (
         _opened(opts.archive or archive_beside(place), settings, opts.workers) as (recording, archive),
@@ -212,23 +208,17 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
                 show("locking", counts["pages"], total)
 
         asyncio.run(write())
-        files = [described(file, file.name) for file in recording.files]
         seeds = [row.url for row in store.records(_EVERYTHING) if row.depth == 0]
-    facts = {
-        "program": PROGRAM,
-        "lock": FORM,
-        "locked": now_utc(),
-        "corpus": {name: counts[name] for name in ("pages", "texts", "characters")} | {"texts_in_lock": counts["held"]},
-        "texts": {"made_by": "corpus export --marked-off -f jsonl"} | exported(place, settings),
-        "pages": described(body, body.name),
-        "archive": files,
-        "topic": topic_facts(topic, claim) | ({"edition": edition(topic)} if topic else {}),
-        "crawl": {name: value for name, value in claim.items() if name != "source"} | {"seeds": seeds},
-        "settings": _settings(settings),
-        "code": _code(),
-        "encoder": _encoder(settings),
-        "resources": _resources(settings),
-    }
+    numbers = {name: counts[name] for name in ("pages", "texts", "characters")} | {"texts_in_lock": counts["held"]}
+    texts = {"made_by": "corpus export --marked-off -f jsonl"} | exported(place, settings)
+    facts = {"program": PROGRAM, "lock": FORM, "locked": now_utc(), "corpus": numbers, "texts": texts}
+    facts |= {"pages": described(body, body.name), "archive": [described(file, file.name) for file in recording.files]}
+    facts |= {"topic": topic_facts(topic, claim), "settings": _settings(settings), "code": _code()}
+    facts |= {"crawl": {name: value for name, value in claim.items() if name != "source"} | {"seeds": seeds}}
+    installed = resources(settings)
+    paths = {name: installed.path(name) if installed else None for name in RESOURCES}
+    facts |= {"resources": {name: described(path, path.name) if path else None for name, path in paths.items()}}
+    facts |= {"encoder": _encoder(settings)}
     with replacing(head) as text:
         text.write(json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
     print(f"{counted(counts['texts'], 'text')} of {counted(counts['pages'], 'page')} locked in {head}")
@@ -268,10 +258,8 @@ def _code() -> Row:
     digest = hashlib.sha256()
     for name, file in sorted(found):
         digest.update(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {name.as_posix()}\n".encode())
-    libraries = {}
-    for library in LIBRARIES:
-        with suppress(PackageNotFoundError):
-            libraries[library] = version(library)
+    installed = {found.name.lower().replace("_", "-"): found.version for found in distributions()}
+    libraries = {name: installed[name] for name in sorted(LIBRARIES & installed.keys())}
     facts = {"version": topical_crawler.__version__, "sha256": digest.hexdigest(), "python": platform.python_version()}
     return facts | {"libraries": libraries}
 
@@ -286,12 +274,6 @@ def _encoder(settings: AnySettings) -> Row:
             name = f"{name} ({DISTRIBUTION} {version(DISTRIBUTION)})"
             files = [described(file, file.name) for file in sorted(folder_of_weights().iterdir()) if file.suffix != ".py"]
     return {"name": name, "files": files}
-
-
-def _resources(settings: AnySettings) -> Row:
-    found = resources(settings)
-    paths = {name: found.path(name) if found else None for name in RESOURCES}
-    return {name: described(path, path.name) if path else None for name, path in paths.items()}
 
 
 # -- Reproducing
@@ -316,10 +298,9 @@ def reproduce(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 def read_lock(path: Path) -> Row:
     """The facts of a lock. Raises CorpusError for another file."""
-    try:
+    facts = None
+    with suppress(ValueError, RecursionError):
         facts = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError):
-        facts = None
     if not isinstance(facts, dict) or facts.get("program") != PROGRAM or facts.get("lock") != FORM:
         raise CorpusError(f"{path} is no lock of this program. Remedy: name a file NAME{SUFFIX} that corpus lock has written")
     return facts
@@ -334,8 +315,7 @@ def _check(file: Path, entry: Mapping[str, Any], remedy: str) -> None:
 
 def _lines(body: Path) -> Iterator[Row]:
     with gzip.open(body, "rt", encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line)
+        yield from map(json.loads, file)
 
 
 def _again(opts: argparse.Namespace, facts: Row, body: Path, archive: Archive, settings: AnySettings) -> int:

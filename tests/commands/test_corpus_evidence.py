@@ -1,0 +1,129 @@
+"""``topical-crawler corpus evidence``: a reader of docs/evidence.md checks its claims against corpus, frontier and archive."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import random
+import sqlite3
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import crawl_tools
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from topical_crawler.judging.draw import draw_sample
+from topical_crawler.judging.sample import read_sample, write_sample
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "demo"
+Run = Callable[..., subprocess.CompletedProcess[str]]
+OF_PAGES = "select {} from pages where host = ? and reason <> 'redirected'"
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an archived crawl of the demo, with a sample of which all but every fifth text is marked relevant."""
+    data = tmp_path_factory.mktemp("crawled") / "data"
+    settings = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_ARCHIVE": 1}
+    done = crawl_tools.crawl("partybuilding", data, seeds=str(DEMO / "seeds.txt"), pages=80, strategy="adaptive", **settings)
+    assert done.code == 0, done.log
+    with crawl_tools.CorpusStore(data / "corpus.sqlite", read_only=True) as store:
+        sample = draw_sample(store, 12)
+    marks = {item.key: "irrelevant" if n % 5 == 0 else "relevant" for n, item in enumerate(sample.items)}
+    write_sample(sample.marked(marks), data / "judged.jsonl")
+    return data
+
+
+def claims(site: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Every number of a site: key, name within it, value."""
+    for key, value in site.items():
+        if isinstance(value, dict):
+            yield from ((key, name, number) for name, number in value.items())
+        elif key != "host" and value is not None:
+            yield key, "", value
+
+
+def checked(data: Path, host: str, key: str, name: str) -> Any:
+    """What the table of docs/evidence.md says that a claim is checked by."""
+    corpus, frontier = sqlite3.connect(data / "corpus.sqlite"), sqlite3.connect(data / "frontier.sqlite")
+
+    def one(query: str, *values: Any) -> Any:
+        return corpus.execute(query, (host, *values)).fetchone()[0]
+
+    if key == "redirects":
+        return one("select count(*) from pages where host = ? and reason = 'redirected'")
+    if key in ("fetched", "kept", "characters", "first", "last"):
+        sums = {
+            "fetched": "count(*)",
+            "kept": "coalesce(sum(keep), 0)",
+            "characters": "coalesce(sum(case when keep then characters end), 0)",
+        }
+        return one(
+            OF_PAGES.format(sums.get(key) or {"first": "coalesce(min(fetched), '')", "last": "coalesce(max(fetched), '')"}[key])
+        )
+    if key == "rejected":
+        return one(f"{OF_PAGES.format('count(*)')} and not keep and reason = ?", name)
+    if key == "licenses":
+        return one(f"{OF_PAGES.format('count(*)')} and keep and license = ?", name)
+    if key in ("rights", "personal"):
+        column = "json_extract(why, '$.rights')" if key == "rights" else "personal"
+        found = corpus.execute(f"{OF_PAGES.format(column)} and keep", (host,))
+        return Counter(kind for (value,) in found if value for kind in json.loads(value))[name]
+    if key in ("not_followed", "waiting"):
+        if key == "not_followed":
+            return frontier.execute("select count(*) from entries where host = ? and dropped = ?", (host, name)).fetchone()[0]
+        fetched = "select url from outcomes"
+        query = f"select count(*) from entries where host = ? and dropped is null and url not in ({fetched})"
+        return frontier.execute(query, (host,)).fetchone()[0]
+    if name in ("host", "robots", "crawl_delay", "asked"):
+        return one(f"select {name} from hosts where host = ?")
+    if key == "robots":
+        status, body = robots_txt(data, host)
+        return {"url": f"http://{host}/robots.txt", "status": status, "sha256": hashlib.sha256(body).hexdigest()}[name]
+    items = [item for item in read_sample(data / "judged.jsonl").items if item.host == host]
+    share = sum(item.mark == "relevant" for item in items) / len(items)
+    return {"judged": len(items), "relevant": share * len(items), "share": share}.get(name)
+
+
+def robots_txt(data: Path, host: str) -> tuple[int, bytes]:
+    for file in (data / "archive").glob("*.warc.gz"):
+        with file.open("rb") as raw:
+            for record in ArchiveIterator(raw):
+                if record.rec_type == "response" and record.rec_headers["WARC-Target-URI"] == f"http://{host}/robots.txt":
+                    return int(record.http_headers.get_statuscode()), record.content_stream().read()
+    raise AssertionError(host)
+
+
+def test_fifty_claims_hold(crawled: Path, call_scrapy: Run) -> None:
+    done = call_scrapy("corpus", "evidence", crawled, "-o", "evidence", "--judged", "judged.jsonl", cwd=crawled)
+    assert (done.returncode, done.stderr) == (0, "")
+    folder = crawled / "evidence"
+    sites = [json.loads(line) for line in (folder / "sites.jsonl").open(encoding="utf-8")]
+    made = [(site["host"], *claim) for site in sites for claim in claims(site)]
+    numbers = [claim for claim in made if claim[2] not in ("low", "high")]
+    for host, key, name, value in random.Random(55).sample(numbers, 50):
+        right = pytest.approx(value) if isinstance(value, float) else value
+        assert checked(crawled, host, key, name) == right, (host, key, name)
+    assert {key for _, key, *_ in made} >= {"rejected", "not_followed", "robots", "precision", "first", "characters"}
+    assert all(p["low"] <= p["share"] <= p["high"] for site in sites if (p := site["precision"]))
+    whole = json.loads((folder / "evidence.json").read_text("utf-8"))
+    assert whole["kept"] == sum(site["kept"] for site in sites) > 10
+    for file in (*whole["files"], *whole["archive"], *whole["samples"]):
+        assert hashlib.sha256(next(crawled.rglob(file["name"])).read_bytes()).hexdigest() == file["sha256"]
+
+
+def test_rules_name_what_is_recorded_and_what_is_missing(crawled: Path, call_scrapy: Run) -> None:
+    done = call_scrapy("corpus", "evidence", crawled, "-o", "rules", cwd=crawled)
+    assert done.returncode == 0
+    with (crawled / "rules/rules.tsv").open(encoding="utf-8", newline="") as file:
+        rows = {row["en"]: row["recorded"] for row in csv.DictReader(file, dialect="excel-tab")}
+    assert rows["consent of the persons"] == "missing" and sum(value == "missing" for value in rows.values()) == 6
+    assert "strategy adaptive" in rows["way of collection"] and "%" in rows["sources and the share of each"]
+    again = call_scrapy("corpus", "evidence", crawled, "-o", "archive", cwd=crawled)
+    assert again.returncode == 1 and "is there and is no earlier export" in again.stderr

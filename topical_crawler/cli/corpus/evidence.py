@@ -1,0 +1,42 @@
+"""``topical-crawler corpus evidence``: a folder with what is known of each site of a corpus."""
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+
+from topical_crawler.cli.base import add_corpus
+from topical_crawler.config import cache_dir
+from topical_crawler.crawl.crawl_folder import CrawlFolder
+from topical_crawler.project import AnySettings
+from topical_crawler.recordings.reader import Recording
+from topical_crawler.services.evidence import write_evidence
+from topical_crawler.services.places import find_corpus
+from topical_crawler.text import counted
+
+DESCRIPTION = (
+    "Write a folder with what is known of each site: pages fetched, kept, rejected by reason; precision by the marks of people; "
+    "robots.txt and rights as they were seen; licences; links not followed, by reason. A table has what Chinese rules for "
+    "training data ask a collector to record."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_corpus(parser)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="new, or an earlier one")
+    parser.add_argument(
+        "--judged", type=Path, action="append", default=[], metavar="FILE", help="a judged sample of the corpus; its copies too"
+    )
+    parser.add_argument(
+        "--archive", metavar="FOLDER", help="for the digests of robots.txt (default: the folder archive beside CORPUS, if any)"
+    )
+
+
+def run(opts: argparse.Namespace, settings: AnySettings) -> int:
+    place = find_corpus(opts.corpus, settings)
+    beside = CrawlFolder(Path(place).parent).archive
+    files = opts.archive or (str(beside) if "://" not in place and beside.is_dir() else "")
+    with ExitStack() as stack:
+        archive = stack.enter_context(Recording(files, cache_dir(settings))) if files else None
+        whole = write_evidence(place, opts.output, opts.judged, archive)
+    print(f"{counted(whole['kept'], 'text')} of {counted(whole['sites'], 'site')}: evidence written to {opts.output}")
+    return 0
