@@ -118,10 +118,15 @@ def _settings() -> ModuleType:
             f"the settings of this folder's project cannot be read, {name}: {error}. Remedy: correct them, or "
             f"what scrapy.cfg, SCRAPY_PROJECT and {_SETTINGS} say of them"
         ) from None
+    if any("TopicalAddon" in str(addon) for addon in getattr(module, "ADDONS", ())):
+        for name, value in vars(import_module(_OWN)).items():
+            if name.startswith("TOPICAL_"):
+                vars(module).setdefault(name, value)
     if not hasattr(module, "TOPICAL_DATA_DIR"):
         raise _SettingsError(
             f"the settings of this folder's project, {name}, do not know these commands. Remedy: begin them "
-            "with 'from topical_crawler.settings import *', or work in another folder"
+            "with 'from topical_crawler.settings import *', name the add-on there (docs/for-scrapy-developers.md), or work in "
+            "another folder"
         )
     return module
 

@@ -21,9 +21,10 @@ ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is g
 
 
 def crawl_of(crawler: Crawler) -> Crawl | None:
-    """The crawl of a topical spider; None for any other spider, whose requests and items pass through untouched."""
+    """The crawl of a topical spider, or of another one that has the add-on; None for any other spider, whose requests and items
+    pass through untouched."""
     crawl = getattr(crawler.spider, "crawl", None)
-    return crawl if isinstance(crawl, Crawl) else None
+    return crawl if isinstance(crawl, Crawl) else getattr(crawler, "topical_crawl", None)
 
 
 class CrawlComponent:

@@ -46,6 +46,7 @@ _YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off", "none")
 _Number = TypeVar("_Number", int, float)
 _Amount = Callable[[AnySettings], float]
 
+spider_topic: Callable[[AnySettings], str] = methodcaller("get", "TOPICAL_TOPIC")  # of a spider that has the add-on; "": none
 random_seed: Callable[[AnySettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
 longest_crawl_delay: _Amount = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
 robots_seconds: _Amount = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds

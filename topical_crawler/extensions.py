@@ -27,11 +27,10 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 from topical_crawler import config
-from topical_crawler.components import CrawlComponent
+from topical_crawler.components import CrawlComponent, crawl_of
 from topical_crawler.crawl.metrics import CrawlCollector
 from topical_crawler.crawl.views import figures, line_view, live_view, summary, why_ended
 from topical_crawler.logs import log_format, mask
-from topical_crawler.spiders.topical import TopicalSpider
 
 logger = logging.getLogger(__name__)
 
@@ -64,9 +63,9 @@ class CrawlDisplay(CrawlComponent):
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     def opened(self, spider: object) -> None:
-        if not isinstance(spider, TopicalSpider):
+        if (crawl := crawl_of(self._crawler)) is None:
             return
-        self._crawl = spider.crawl
+        self._crawl = crawl
         if self._wants_live:
             _log_above(self._console)
             self._live = Live(live_view(self._crawl), console=self._console, auto_refresh=False, transient=True)
@@ -81,7 +80,7 @@ class CrawlDisplay(CrawlComponent):
         self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
 
     def closed(self, spider: object, reason: str) -> None:
-        if not isinstance(spider, TopicalSpider):
+        if crawl_of(self._crawler) is None:
             return
         if self._timer is not None:
             self._timer.cancel()
@@ -127,11 +126,11 @@ class CrawlMetrics(CrawlComponent):
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     def opened(self, spider: object) -> None:
-        if not isinstance(spider, TopicalSpider):
+        if (crawl := crawl_of(self._crawler)) is None:
             return
         registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        registry.register(CrawlCollector(spider.crawl, partial(self._crawler.stats.get_value, "downloader/response_bytes")))
+        registry.register(CrawlCollector(crawl, partial(self._crawler.stats.get_value, "downloader/response_bytes")))
         root: Any = Resource()  # type: ignore[no-untyped-call]
         root.putChild(b"metrics", Scraped(registry))
         site: Any = Site(root)  # type: ignore[no-untyped-call]

@@ -20,6 +20,7 @@ PART_OF = "topical_part"  # in the meta of an entry: it is a further part of the
 LISTED = "topical_listing"  # in the meta of an entry: it is fetched as a listing of this kind, and is no page
 LEFT = "topical_left"  # in the meta of an entry: the address that its link has, whose site has moved
 STAYS = "topical_stays"  # in the meta of an entry: it is fetched where it stands, though its site has moved
+REQUEST = "topical_request"  # in the meta of an entry: what the request of a project's own spider has besides its address
 DOCUMENT_SIZE = "topical_size"  # in the meta of a request: bytes of the document that its answer was made of
 READ = "topical_read"  # in the meta of a request: the item of its answer, which was long and was read in a thread
 OFF_TOPIC_MODEL = "off topic by the model"  # why a text is rejected that the strategy keeps and the topic's model does not

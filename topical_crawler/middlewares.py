@@ -59,11 +59,11 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
         crawl = crawl_of(self.crawler)
         async for output in result:
             if crawl is not None and isinstance(output, PageItem):
-                await _prepare(crawl, output)
+                await prepare(crawl, output)
             yield output
 
 
-async def _prepare(crawl: Crawl, item: PageItem) -> None:
+async def prepare(crawl: Crawl, item: PageItem) -> None:
     """Have what a page and its links say read while others go on, where a server reads it or there is much of it."""
     links = item.listing.links if item.listing is not None else item.page.links if item.page is not None else ()
     page = item.page if item.listing is None else Page(item.url, links=links)

@@ -17,11 +17,11 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
-from topical_crawler.components import storing
+from topical_crawler.components import crawl_of, storing
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.driver import Driver
 from topical_crawler.frontier.base import Entry
-from topical_crawler.items import LEFT, LISTED, STAYS
+from topical_crawler.items import LEFT, LISTED, REQUEST, STAYS
 from topical_crawler.outcomes import Outcomes
 from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Evidence
@@ -29,7 +29,7 @@ from topical_crawler.web.urls import fingerprint, host, without_user
 
 MOST_AT_ONCE = 32  # entries that are judged anew before others have their turn
 _TRIES = ("redirect_times", "redirect_ttl", "retry_times", "topical_doubted", "topical_sent_back")
-_KEPT_META = (LISTED, LEFT, STAYS, *_TRIES)  # stored with the entry, so that bounds hold over a restart
+_KEPT_META = (LISTED, LEFT, STAYS, REQUEST, *_TRIES)  # stored with the entry, so that bounds hold over a restart
 
 
 class TopicalScheduler(BaseScheduler):
@@ -42,7 +42,7 @@ class TopicalScheduler(BaseScheduler):
                 return None
             entry = self._crawl.next(time.monotonic(), MOST_AT_ONCE)
             if entry is not None:
-                return self._spider.request(entry)
+                return self._request(entry)
             self._driver.wait()
         return None
 
@@ -64,6 +64,7 @@ class TopicalScheduler(BaseScheduler):
         return self._driver.goes_on()
 
     def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
         self._driver = Driver(crawler, Outcomes(crawler))
 
     @classmethod
@@ -71,12 +72,18 @@ class TopicalScheduler(BaseScheduler):
         return cls(crawler) if isinstance(crawler.spider, TopicalSpider) else Scheduler.from_crawler(crawler)
 
     def open(self, spider: Any) -> None:
-        self._spider: TopicalSpider = spider
-        self._crawl: Crawl = spider.crawl
+        crawl = crawl_of(self._crawler)
+        assert crawl is not None
+        self._spider = spider
+        self._crawl: Crawl = crawl
         self._driver.start()
 
     def close(self, reason: str) -> Deferred[None]:
         return deferred_from_coro(self._driver.close())
+
+    def _request(self, entry: Entry) -> Request:
+        spider: TopicalSpider = self._spider
+        return spider.request(entry)
 
     def _replaces(self, request: Request, entry: Entry) -> bool:
         """Have a redirect or a retry of an entry in flight take its place; whether ``request`` is one."""

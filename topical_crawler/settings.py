@@ -99,6 +99,7 @@ except ValueError as error:
 # -- the crawler's own settings
 TOPICAL_DATA_DIR = ""  # where all state of a crawl lies; "": data/<topic>
 TOPICAL_CACHE_DIR = ""  # tables made once per topic; "": the user's cache directory
+TOPICAL_TOPIC = ""  # of the spiders of a project that has the add-on; a topical crawl has -a topic
 TOPICAL_STRATEGY = ""  # "": the topic's own choice, else adaptive
 TOPICAL_FRONTIER = "sqlite"  # sqlite: on disk, survives anything; redis: for many workers
 TOPICAL_SEGMENTER = "auto"  # auto: rjieba where installed, else jieba
