@@ -11,9 +11,11 @@ from fork_tools import run_forked
 from wait_tools import HANGS
 
 SETTINGS = """
+from pathlib import Path
 from topical_crawler.settings import *
 SPIDER_MODULES = ["own_spiders"]
 ITEM_PIPELINES = {**ITEM_PIPELINES, "own_spiders.Choosy": 300}
+FEEDS = {Path(__file__).with_name("feed.jsonl"): {"format": "jsonlines", "overwrite": True}}
 """
 SPIDERS = """
 import scrapy
@@ -97,6 +99,11 @@ def test_every_page_ends_and_is_counted(own: tuple[Site, Crawled, Path]) -> None
         "/meta": "",
     }
     assert crawled.code == 0
+
+
+def test_a_feed_has_the_items_of_ones_own_alone(own: tuple[Site, Crawled, Path], project: Path) -> None:
+    assert (project / "feed.jsonl").read_text(encoding="utf-8") == '{"not": "a page"}\n'
+    assert "Traceback" not in own[1].log.split("feedexport")[-1]
 
 
 def test_the_crawl_is_not_held_up_by_a_page_without_an_item(own: tuple[Site, Crawled, Path]) -> None:

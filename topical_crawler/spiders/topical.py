@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
+from scrapy.extensions.feedexport import ItemFilter
 from scrapy.http import Response
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from twisted.python.failure import Failure
@@ -59,22 +60,8 @@ class TopicalSpider(Spider):
     """
 
     name = "topical"
-    ARGUMENTS = frozenset(
-        (
-            "topic",
-            "seeds",
-            "keywords",
-            "hosts",
-            "pages",
-            "pages_per_host",
-            "depth",
-            "strategy",
-            "precision",
-            "model",
-            "refresh",
-            "survey",
-        )
-    )
+    ARGUMENTS = frozenset(("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth"))
+    ARGUMENTS |= frozenset(("strategy", "precision", "model", "refresh", "survey"))
     """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
 
     _wanted: Mapping[str, Any] = MappingProxyType({})  # what is read of a page for the strategy
@@ -108,7 +95,7 @@ class TopicalSpider(Spider):
             raise ValueError("which topic? Remedy: -a topic=NAME or -a topic=./FOLDER (topical-crawler topic list shows names)")
         logs.follow(settings)
         check_values(settings)
-        _check_habits(settings)
+        _check_habits(settings, cls is TopicalSpider)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
         config.chromium(settings)  # is there, where it is needed
@@ -124,6 +111,8 @@ class TopicalSpider(Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
+        feeds = {uri: {"item_filter": OwnItems, **feed} for uri, feed in settings.getdict("FEEDS").items()}
+        settings.set("FEEDS", feeds, priority=settings.getpriority("FEEDS") or 0)
         if config.replay_file(settings):
             handler = "topical_crawler.downloadhandlers.ReplayHandler"
             settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
@@ -200,9 +189,16 @@ class TopicalSpider(Spider):
         return item
 
 
-def _check_habits(settings: BaseSettings) -> None:
+class OwnItems(ItemFilter):
+    """Has feeds take the items of a spider of one's own alone: pages are in the corpus."""
+
+    def accepts(self, item: Any) -> bool:
+        return not isinstance(item, PageItem) and super().accepts(item)
+
+
+def _check_habits(settings: BaseSettings, makes_only_pages: bool) -> None:
     """Raises ValueError for ``-o`` and ``-O``, and warns of a ``JOBDIR``: Scrapy's way to do what a crawl does by itself."""
-    if settings["FEEDS"] and settings.getpriority("FEEDS") == SETTINGS_PRIORITIES["cmdline"]:
+    if makes_only_pages and settings["FEEDS"] and settings.getpriority("FEEDS") == SETTINGS_PRIORITIES["cmdline"]:
         raise ValueError(
             "-o, -O and FEEDS write nothing of a topical crawl: its texts are in a corpus, from which some are taken back. "
             "Remedy: without it, and then topical-crawler corpus export NAME -o FILE"
