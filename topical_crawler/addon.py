@@ -134,7 +134,7 @@ class ProjectScheduler(TopicalScheduler):
     ``dont_filter``) or cannot be stored as JSON waits in Scrapy's own scheduler, and goes first."""
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> BaseScheduler:
+    def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
         return cls(crawler)
 
     def __init__(self, crawler: Crawler) -> None:
@@ -227,8 +227,8 @@ class TextMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._extract = build_from_crawler(ExtractPipeline, crawler)
-        steps = (CleanPipeline, ModelPipeline, StorePipeline)
-        self._steps = [self._extract, *(build_from_crawler(step, crawler) for step in steps)]
+        later: tuple[type[Any], ...] = (CleanPipeline, ModelPipeline, StorePipeline)
+        self._steps = [self._extract, *(build_from_crawler(step, crawler) for step in later)]
         crawler.signals.connect(self._extract.close_spider, signals.spider_closed)
 
     async def process_response(self, request: Request, response: Response) -> Response:
