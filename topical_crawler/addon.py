@@ -64,20 +64,13 @@ _DEFAULTS = {
 }
 
 
-class TopicalAddon:
+class TopicalAddon(CrawlComponent):
     """``ADDONS = {"topical_crawler.TopicalAddon": 300}``, and ``TOPICAL_TOPIC`` in the settings of the project, of a spider or of
     one run. Without a topic, and in ``scrapy shell``, ``fetch``, ``parse``, ``check`` and ``bench``, it changes nothing.
 
     A part is left out as in Scrapy: an own ``SCHEDULER`` keeps its order, and None for a class in a setting of components leaves
     that out. Where the crawl cannot be opened, a line says why and the process ends with code 2.
     """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> TopicalAddon:
-        return cls(crawler)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Open the crawl, and add the components that the project does not name itself."""
