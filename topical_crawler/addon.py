@@ -38,7 +38,7 @@ from topical_crawler.items import REQUEST, PageItem, now_utc
 from topical_crawler.middlewares import RelevanceMiddleware, prepare
 from topical_crawler.pipelines import CleanPipeline, ExtractPipeline, ModelPipeline, StorePipeline
 from topical_crawler.scheduler import TopicalScheduler
-from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.spiders.topical import TopicalSpider, set_replay
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.urls import fingerprint
 
@@ -76,12 +76,12 @@ class TopicalAddon(CrawlComponent):
         """Open the crawl, and add the components that the project does not name itself."""
         spider = self._crawler.spidercls
         settings.setdict({**_DEFAULTS, "TOPICAL_DATA_DIR": f"data/{spider.name}", "TOPICAL_CRAWL": spider.name}, priority="addon")
-        parts = (spider, spider.start)
-        tried = not self._crawler.crawling or any(part.__module__.startswith("scrapy.commands.") for part in parts)
+        tried = not self._crawler.crawling or "scrapy.commands." in f"{spider.__module__} {spider.start.__module__}"
         if tried or not config.spider_topic(settings) or issubclass(spider, TopicalSpider):
             return
         logs.mask_root()
         try:
+            set_replay(settings)
             crawl = _open(settings, spider.name)
         except (CrawlError, ValueError, OSError, ImportError) as error:
             said = explained(error) if isinstance(error, OSError) else str(error)
@@ -112,7 +112,8 @@ def _open(given: BaseSettings, spider: str) -> Crawl:
     """The crawl of a spider. Raises CrawlError where its folder is another's, and as the crawl of any topic does."""
     settings.check_values(given)
     topic = load_topic(config.spider_topic(given))
-    options = dataclasses.replace(config.crawl_options(given, topic, {}), hosts=(), allow_private=("all",))
+    bounds: dict[str, Any] = {"hosts": (), "allow_private": ("all",), "sitemaps": 0, "feeds": 0}
+    options = dataclasses.replace(config.crawl_options(given, topic, {}), **bounds)
     crawl = Crawl.open(options, topic, config.resources(given))
     if (other := crawl.frontier.journal.agree("spider", spider)) != spider:
         crawl.close()
@@ -192,7 +193,6 @@ class JudgeMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._judge = RelevanceMiddleware(crawler)
-        self._reader: TopicalSpider | None = None
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Put the judged page of a success into the meta of its request, under :data:`PAGE`."""
@@ -203,11 +203,9 @@ class JudgeMiddleware(CrawlComponent):
         if request.meta.get("topical") is None:
             entry = request.meta["topical"] = request.meta.get(_LINK) or seed_entry(request.url)
             entry.meta = {_ALONE: True}
-        if self._reader is None:
-            self._reader = TopicalSpider(crawl, [])
         response.request = request
         with storing(crawl):
-            (item,) = self._reader.parse(response)
+            (item,) = TopicalSpider(crawl, []).parse(response)
             await prepare(crawl, item)
             request.meta[PAGE] = self._judge.get_processed_item(item, response)
         return response

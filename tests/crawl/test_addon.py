@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from crawl_tools import Reply, Site, article, environment, rows
+from crawl_tools import DEMO, Reply, Site, article, environment, rows
 from fork_tools import run_forked
 
 SPIDERS = '''
@@ -210,6 +210,12 @@ def test_what_cannot_be_opened_is_said_in_a_line(fresh: Path, site: Site, tmp_pa
     run(fresh, line, tmp_path, CLOSESPIDER_PAGECOUNT=1)
     done = run(fresh, line.replace("quotes", "rules"), tmp_path)
     assert "holds requests of the spider 'quotes'. Remedy: a folder for each spider" in done.stderr and done.returncode == 2
+
+
+def test_a_replay_does_not_go_out(fresh: Path, tmp_path: Path) -> None:
+    replay = DEMO / "demo-web.warc.gz"
+    run(fresh, "crawl quotes -a url=http://www.qinghedj.example", tmp_path, TOPICAL_REPLAY=replay, TOPICAL_SITEMAPS=1)
+    assert [row.reason for row in rows(tmp_path)] == ["unreachable"]  # it is not in the recording
 
 
 def test_our_commands_work_in_such_a_project(fresh: Path, site: Site, tmp_path: Path) -> None:

@@ -113,13 +113,7 @@ class TopicalSpider(Spider):
         super().update_settings(settings)
         feeds = {uri: {"item_filter": OwnItems, **feed} for uri, feed in settings.getdict("FEEDS").items()}
         settings.set("FEEDS", feeds, priority=settings.getpriority("FEEDS") or 0)
-        if config.replay_file(settings):
-            handler = "topical_crawler.downloadhandlers.ReplayHandler"
-            settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
-            settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
-            settings.set("RETRY_ENABLED", False, priority="spider")
-            check_values(settings)  # before one of them is replaced
-            settings.set("CONCURRENT_REQUESTS", 1, priority="cmdline")  # or what is fetched would hang on who answers first
+        set_replay(settings)
 
     async def start(self) -> AsyncIterator[Request]:
         for url in self.seeds:
@@ -187,6 +181,17 @@ class TopicalSpider(Spider):
             if value := (response.headers.get(name) or b"").decode("latin-1")[:_LONGEST_VALIDATOR]:
                 item.validators[name] = value
         return item
+
+
+def set_replay(settings: BaseSettings) -> None:
+    """Have ``TOPICAL_REPLAY``, where it is set, answer instead of the web."""
+    if config.replay_file(settings):
+        handler = "topical_crawler.downloadhandlers.ReplayHandler"
+        settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
+        settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
+        settings.set("RETRY_ENABLED", False, priority="spider")
+        check_values(settings)  # before one of them is replaced
+        settings.set("CONCURRENT_REQUESTS", 1, priority="cmdline")  # or what is fetched would hang on who answers first
 
 
 class OwnItems(ItemFilter):
