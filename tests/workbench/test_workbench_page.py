@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import tarfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,16 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     seed = visitor.driver.find_element(By.CSS_SELECTOR, ".seed[value*='www.qingheonline.example']")
     seed.click()
     assert visitor.driver.find_elements(By.CSS_SELECTOR, ".seed[value='http://health.people.com.cn/']")  # a known site
+    seeds = visitor.there("#seeds").get_property("value")
+    visitor.write("#seeds", "htp://qinghe")
     visitor.write("[name=name]", "health")
+    visitor.click("#topic button.main")
+    visitor.until(lambda: visitor.there("#failure").is_displayed())
+    wrong = "return document.getElementById('failure').previousElementSibling.querySelector('textarea').id"
+    assert visitor.driver.execute_script(wrong) == "seeds" and "htp://qinghe is no address" in visitor.text("#failure")
+    assert "门诊" in lanes(visitor)["1.0"]  # the form is as it was
+    assert [line["message"] for line in visitor.complaints() if "400" not in line["message"]] == []
+    visitor.write("#seeds", str(seeds))
     visitor.click("#topic button.main")
     visitor.until(lambda: visitor.driver.current_url.endswith("/topics/health"))
     terms = (folder / "topics/health/terms.tsv").read_text("utf-8").splitlines()
@@ -144,6 +154,24 @@ def test_a_topic_of_the_program_is_changed_in_a_copy(visitor: Visitor, folder: P
     shutil.rmtree(folder / "topics/storms")
 
 
+def test_a_page_says_that_the_server_has_gone_and_goes_on_when_it_is_there_again(chromium: WebDriver, tmp_path: Path) -> None:
+    with workbench(tmp_path) as served:
+        visitor = Visitor(chromium, served)
+        chromium.get(served.url)
+        visitor.quiet()
+        assert not visitor.there("#failure").is_displayed()
+    ended = time.monotonic()
+    visitor.until(lambda: visitor.there("#failure").is_displayed())
+    assert "topical-crawler workbench" in visitor.text("#failure") and time.monotonic() - ended < 5
+    with workbench(tmp_path) as again:
+        assert again.url == served.url
+        visitor.until(lambda: not visitor.there("#failure").is_displayed())
+        visitor.click("a.button.main")
+        visitor.there("[name=sentence]")
+    chromium.get("about:blank")
+    visitor.complaints()
+
+
 def said(figures: str) -> set[str]:
     """What of the state and the hosts stands among the figures."""
     return {words for words in ("does not run", "www.qingheonline.example") if words in figures}
@@ -151,7 +179,7 @@ def said(figures: str) -> set[str]:
 
 def test_the_topic_is_crawled_and_the_figures_come_by_themselves(visitor: Visitor, served: Served) -> None:
     visitor.open("/topics/health")
-    visitor.click("form button.main")
+    visitor.click("#start button.main")
     visitor.until(lambda: visitor.driver.current_url.endswith(CRAWL))
     visitor.until(lambda: {"does not run", "www.qingheonline.example"} <= said(visitor.text("#live")))
     visitor.until(lambda: int(visitor.there("#curve").get_attribute("data-drawn") or 0) > 50)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 import re
 import shutil
+import signal
+import stat
 import subprocess
+import sys
 import unicodedata
 import zipfile
 from collections import Counter
@@ -21,9 +25,12 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wait_tools import stopped_at_its_browser
+from wait_tools import stopped_at_its_browser, wait_for
 from workbench_tools import REPLAY, ROOT, Served, workbench
 
+from topical_crawler.corpus.clean import Done, put_back, take_back
+from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.sample import read_sample
 
 CRAWL = "/crawls/partybuilding"
@@ -53,6 +60,53 @@ def test_control_c_before_a_browser_has_ended_ends_it_in_order(tmp_path: Path) -
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
     code, _, err = stopped_at_its_browser(["workbench"], tmp_path, environment)
     assert (code, err.strip()) == (0, "")
+
+
+def test_the_address_outlives_a_restart_and_is_the_owners_alone(tmp_path: Path) -> None:
+    with workbench(tmp_path) as served:
+        file = tmp_path / "data/.workbench.json"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600 and served.token in file.read_text("utf-8")
+        with workbench(tmp_path) as other:  # the port is taken
+            assert other.base != served.base
+    with workbench(tmp_path) as again:
+        assert again.url == other.url
+    file.write_text("[]", "utf-8")
+    with workbench(tmp_path) as new:
+        assert new.token != other.token
+
+
+def test_a_crawl_that_begins_starts_and_is_no_problem(tmp_path: Path) -> None:
+    with workbench(tmp_path, *REPLAY) as served:
+        served.act("/crawls", topic="partybuilding", seeds="http://www.qinghedj.example/", pages=5)
+        shown = served.api(CRAWL)
+        assert (shown["starts"], shown["problem"], shown["stats"]) == (True, "", None)
+        wait_for(lambda: served.api(CRAWL)["runs"] is False)
+        assert not served.api(CRAWL)["starts"]
+        served.act(f"{CRAWL}/pause")
+        served.act(f"{CRAWL}/go-on")
+        wait_for(lambda: served.api(CRAWL)["runs"] is False and not served.api(CRAWL)["starts"])
+        assert not served.api(CRAWL)["stats"]["paused"]
+
+
+def test_texts_that_were_taken_back_are_counted(served: Served, folder: Path) -> None:
+    corpus = folder / "data/partybuilding/corpus.sqlite"
+    with CorpusStore(str(corpus)) as store:
+        keys = [record.key for record in itertools.islice(store.records(Filters()), 2)]
+        take_back(store, "off topic", dict.fromkeys(keys, 0.1), Done())
+        assert served.api(CRAWL)["taken_back"] == 2
+        put_back(store)
+    assert served.api(CRAWL)["taken_back"] == 0
+
+
+def test_language_resources_that_cannot_be_fetched_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with workbench(tmp_path, "-s", f"TOPICAL_RESOURCES_DIR={tmp_path / 'resources'}") as served:
+        found = served.api("/topics/new", sentence="碳排放权交易市场")
+        assert found["terms"] and found["missing"] > 50e6
+        assert not any(row["here"] for row in served.api("/resources")["resources"])
+        served.act("/resources/fetch")
+        wait_for(lambda: served.api("/resources")["problem"])
+        assert "pip could not download" in served.api("/resources")["problem"]
 
 
 def test_a_crawl_that_is_not_there_is_refused(run_scrapy: RunScrapy, folder: Path) -> None:
@@ -302,6 +356,24 @@ def test_antconc_counts_the_words_that_the_segmenter_cuts(served: Served) -> Non
         assert "".join(text.split()) == "".join(record["text"].split())
         assert tokens(text).total() > 3 * tokens(record["text"]).total()  # where nothing is cut, a clause is a token
     assert "共产党 员" not in "".join(files.values()) and tokens("".join(files.values()))["党员"] >= 10
+
+
+@pytest.mark.slow
+def test_the_process_stays_small(folder: Path) -> None:
+    """All pages, in a process that shares no memory with others."""
+    command = [sys.executable, "-m", "topical_crawler", "workbench", "--no-browser", "-s", "TOPICAL_RESOURCES=0"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        served = Served(process.stderr.readline().strip())
+        for page in ("", "/corpus", "/words", "/collocates", "/texts/20", "/texts/20/why", "/asked", "/best", "/facets"):
+            served.api(CRAWL + page, word="党课")
+        served.api(f"{CRAWL}/corpus", q="党课")
+        served.api(f"{CRAWL}/export", format="antconc")
+        served.api("/topics/new", sentence="基层党建与党员教育")
+        most = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text("utf-8"))
+        process.send_signal(signal.SIGINT)
+    assert most and int(most[1]) < 250_000
 
 
 def test_programs_get_the_export_that_they_read(served: Served) -> None:

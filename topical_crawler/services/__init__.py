@@ -14,8 +14,10 @@ class MistakeError(ValueError):
     Args:
         message: what is wrong, and its remedy.
         status: the workbench's status of HTTP.
+        field: the field of the workbench's form that is wrong; "": none by itself.
     """
 
-    def __init__(self, message: str, status: int = 400) -> None:
+    def __init__(self, message: str, status: int = 400, field: str = "") -> None:
         super().__init__(message)
         self.status = status
+        self.field = field

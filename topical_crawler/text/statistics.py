@@ -47,9 +47,9 @@ def language() -> Language:
     """The data that come with jieba (``dict.txt``, ``analyse/idf.txt``), read once. An IDF is ln(documents / documents with the
     word): the greatest, that of words of one document, gives the number of documents."""
     tags: dict[str, str] = {}
-    for line in jieba_file("dict.txt").splitlines():
-        word, _, tag = line.split(" ")
-        tags.setdefault(normalise(word), tag)
+    fields = normalise(jieba_file("dict.txt")).split()
+    for word, tag in zip(fields[::3], fields[2::3], strict=True):
+        tags.setdefault(word, tag)
     words, idfs = _idfs()
     rates = {word: math.exp(-idf) for word, idf in zip(words, idfs, strict=True)}
     return Language(tags, rates, round(math.exp(max(idfs))))

@@ -107,8 +107,8 @@ def general_chinese() -> Counter[str]:
     >>> words["支部"] < words["中国"]
     True
     """
-    counts: Counter[str] = Counter()
-    for line in jieba_file("dict.txt").splitlines():
-        word, count, _ = line.split(" ")
-        counts[normalise(word)] += int(count)
-    return counts
+    fields = normalise(jieba_file("dict.txt")).split()
+    counts: dict[str, int] = {}
+    for word, count in zip(fields[::3], map(int, fields[1::3]), strict=True):
+        counts[word] = counts.get(word, 0) + count
+    return Counter(counts)

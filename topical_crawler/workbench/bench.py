@@ -25,9 +25,10 @@ from topical_crawler.services.reach import Reached, reach
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.topic.topic_folder import CONFIG, TopicFolder
-from topical_crawler.workbench.jobs import Jobs
+from topical_crawler.workbench.jobs import Job, Jobs
 
 _PATIENCE = 5.0  # seconds for a crawl that runs to answer
+_STARTING = 0.5  # and for one that has not answered since it began
 
 
 class Bench:
@@ -52,6 +53,7 @@ class Bench:
         self.settings = settings
         self.given, self.data, self.topics = tuple(given), data, topics
         self.processes: dict[str, subprocess.Popen[bytes]] = {}  # crawls that began here
+        self.answered: set[str] = set()  # those of them that answered since
         self.jobs = Jobs()
         self._names = list(names)
         self._stores: dict[str, CorpusStore] = {}
@@ -62,6 +64,7 @@ class Bench:
         self.judging = threading.Lock()
         self.learned: list[str] = []  # what came of the marks, once it is closed
         self.open: dict[str, Questions] = {}  # what is being judged, by crawl
+        self.fetching: tuple[Job, int, int] | None = None  # of resources: the job, bytes that were there, bytes wanted
         self.indexed: set[str] = set()  # crawls whose texts were taken into the index
 
     # -- Crawls
@@ -103,8 +106,13 @@ class Bench:
         if self.is_running(name) and (lock := place.folder.lock()) is not None:
             lock.release()
             raise CrawlError(f"{name} starts or ends; it can be asked in a moment")
-        with reach(self.settings, name if uses_redis(self.settings) else str(place.folder.path), _PATIENCE) as crawl:
+        patience = _STARTING if self.is_starting(name) else _PATIENCE
+        with reach(self.settings, name if uses_redis(self.settings) else str(place.folder.path), patience) as crawl:
             yield crawl
+
+    def is_starting(self, name: str) -> bool:
+        """Whether a crawl that began here runs, and has not answered yet."""
+        return self.is_running(name) and name not in self.answered
 
     def is_running(self, name: str) -> bool:
         """Whether the process of a crawl that began here is there."""

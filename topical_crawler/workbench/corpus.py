@@ -276,9 +276,9 @@ def counted(bench: Bench, crawl: str, filters: Filters, most: int) -> Job:
 
     def work(note: Progress) -> WordStatistics:
         cut, counts = bench.segmenter(crawl), WordStatistics()
-        for text in _texts(bench, crawl, filters, most):
+        for text in (texts := _texts(bench, crawl, filters, most)):
             counts.add([word for word in cut.cut(text) if word.isalpha()])
-            note(counts.documents, most)
+            note(counts.documents, len(texts))
         return counts
 
     return in_background(bench, crawl, ("words", filters, most), work)
@@ -326,10 +326,10 @@ def collocations(bench: Bench, values: Values) -> dict[str, Any]:
 
     def work(note: Progress) -> dict[str, Any]:
         cut = bench.segmenter(crawl)
-        texts = []
-        for text in _texts(bench, crawl, filters, values["texts"]):
+        texts: list[list[str]] = []
+        for text in (read := _texts(bench, crawl, filters, values["texts"])):
             texts.append([word for word in cut.cut(text) if word.isalpha()])
-            note(len(texts), values["texts"])
+            note(len(texts), len(read))
         allowed = frozenset(filter(cut.is_content, {word for text in texts for word in text})) if values["content"] else None
         found = collocates(texts, node, values["span"], values["least"], allowed)
         return {"word": node, "texts": len(texts), "collocates": [c._asdict() for c in found[: values["limit"]]],

@@ -8,27 +8,30 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from topical_crawler.config import uses_redis
-from topical_crawler.corpus.record import CorpusError, pages
+from topical_crawler.corpus.record import CorpusError, pages, uncleaned
 from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept
 from topical_crawler.crawl.options import CrawlError
+from topical_crawler.crawl.steering import SteeringError
 from topical_crawler.files import replacing
 from topical_crawler.services import MistakeError
 from topical_crawler.services.reach import ask_in_batches
 from topical_crawler.services.reasons import ask_for_reasons
 from topical_crawler.strategies import STRATEGIES
 from topical_crawler.topic.topic import list_topics, load_topic
-from topical_crawler.web.urls import REDIRECTED, is_url
+from topical_crawler.web.urls import REDIRECTED
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import by_host, in_background, totals, waiting
 from topical_crawler.workbench.jobs import Progress
 from topical_crawler.workbench.operations import Operation, Param, Values
+from topical_crawler.workbench.topic import read_seeds
 
 _POINTS = 400  # of a curve
 _HOSTS = 15
@@ -62,25 +65,38 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     """Figures of a crawl: those of ``topical-crawler frontier stats`` and ``hosts``, and counts of its corpus."""
     name = values["crawl"]
     place = bench.place(name)
-    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None}
+    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None, "taken_back": 0}
+    log = _last_lines(place.folder.log)
     try:
         with bench.reached(name) as crawl:
             data["stats"] = crawl.ask({"action": "stats"})
             data["runs"] = crawl.runs
+            bench.answered.add(name)
     except CrawlError as error:
-        data["problem"] = str(error)
+        data["problem"] = "" if bench.is_starting(name) else str(error)
+    data["starts"] = bench.is_starting(name)
+    if (process := bench.processes.get(name)) and process.poll() and log:
+        data["problem"] = log[-1]  # why it ended
     if place.corpus:
         try:
             job = by_host(bench, name, wait=0.1)
             rows = sorted(job.value.items(), key=lambda row: (-row[1][1], -row[1][0], row[0])) if job.done.is_set() else []
             data["hosts"] = [{"host": host, "fetched": fetched, "kept": kept} for host, (fetched, kept) in rows[:_HOSTS]]
             data["in_vain"] = _in_vain(bench, name, totals(job.value), data["runs"]) if rows else None
+            data["taken_back"] = 0 if data["runs"] else _taken_back(bench, name)
         except CorpusError as error:  # its first worker has not made it yet, or the server is away
             data["problem"] = str(error)
     claim = place.folder.read_claim()
     data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
-    data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": _last_lines(place.folder.log)}
+    data |= {"can_go_on": not uses_redis(bench.settings) and bool(claim), "log": log}
     return data
+
+
+def _taken_back(bench: Bench, name: str) -> int:
+    """Texts that the end of the last run took back, and that the next one begins with again."""
+    query = sa.select(sa.func.count()).select_from(pages.join(uncleaned, uncleaned.c.key == pages.c.key)).where(~pages.c.keep)
+    with bench.corpus(name).reading() as connection:
+        return int(connection.scalar(query) or 0)
 
 
 def _in_vain(bench: Bench, name: str, known: dict[str, int], runs: bool | None) -> Any:
@@ -159,11 +175,9 @@ def start(bench: Bench, values: Values) -> dict[str, Any]:
     name = values["name"] or Path(topic).name
     if not _NAME.fullmatch(name):
         raise MistakeError(f"{name!r} is no name for a crawl. Remedy: letters, digits, - and _")
-    seeds = values["seeds"].split()
-    if wrong := [url for url in seeds if not is_url(url)]:
-        raise MistakeError(f"{wrong[0]} is no address. Remedy: start it with http:// or https://")
+    seeds = read_seeds(values["seeds"])
     if not (seeds or loaded.seeds):
-        raise MistakeError("a crawl needs seeds. Remedy: give addresses to start from, one a line")
+        raise MistakeError("a crawl needs seeds. Remedy: give addresses to start from, one a line", field="seeds")
     arguments = {"topic": source, "pages": values["pages"], "strategy": values["strategy"], "depth": values["depth"]}
     arguments |= {"seeds": " ".join(seeds), "hosts": values["hosts"]}
     _run(bench, name, [part for n, value in arguments.items() if value for part in ("-a", f"{n}={value}")])
@@ -171,8 +185,10 @@ def start(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def go_on(bench: Bench, values: Values) -> dict[str, Any]:
-    """Start a crawl again that was stopped: it goes on."""
+    """Start a crawl again that was stopped or paused: it goes on."""
     place = bench.place(values["crawl"])
+    with suppress(CrawlError, SteeringError), bench.reached(place.name) as crawl:
+        crawl.ask({"action": "resume"})
     file = place.folder.arguments
     if file.is_file():
         arguments = list(json.loads(file.read_bytes()))
@@ -194,6 +210,7 @@ def _run(bench: Bench, name: str, arguments: list[str]) -> None:
         json.dump(arguments, out, ensure_ascii=False)
     settings = [*bench.given, "-s", f"TOPICAL_DATA_DIR={folder.path}", "-s", "TOPICAL_DISPLAY=lines"]
     command = [sys.executable, "-m", "scrapy", "crawl", "topical", *arguments, *settings]
+    bench.answered.discard(name)
     with folder.log.open("ab") as log:
         bench.processes[name] = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True

@@ -14,6 +14,7 @@ from topical_crawler.export.formats import FORMATS
 from topical_crawler.export.presets import PRESETS
 from topical_crawler.export.rows import Split
 from topical_crawler.services.exporting import Export, check, export
+from topical_crawler.workbench.apart import apart
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import FILTERS, filters_of
 from topical_crawler.workbench.operations import Operation, Param, Values
@@ -43,6 +44,14 @@ def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
     )
 
 
+def _export(bench: Bench, wanted: Export) -> None:
+    """Write it; apart where words are tagged, as the tagger holds 200 MB."""
+    if wanted.segmented or FORMATS[wanted.kind].words:
+        apart(export, wanted, bench.settings)
+    else:
+        export(wanted, bench.settings)
+
+
 def preview(bench: Bench, values: Values) -> dict[str, Any]:
     """The first texts as they would be written."""
     data = {"presets": list(PRESETS), "formats": list(FORMATS), "preview": "", "cut": False}
@@ -50,7 +59,7 @@ def preview(bench: Bench, values: Values) -> dict[str, Any]:
         wanted = _wanted(bench, values, Path(folder))
         check(wanted)  # as with the split and the sample that a preview does not have
         if not data.setdefault("binary", wanted.kind in _BINARY):
-            export(replace(wanted, split=None, sample=None, limit=_PREVIEWED), bench.settings)
+            _export(bench, replace(wanted, split=None, sample=None, limit=_PREVIEWED))
             assert wanted.target is not None
             files = sorted(wanted.target.rglob("*.txt")) if wanted.alone else [wanted.target]
             text = "\n".join(file.read_text("utf-8-sig") for file in files)
@@ -64,7 +73,7 @@ def to_file(bench: Bench, values: Values) -> dict[str, Any]:
     try:
         inner = folder / values["crawl"]
         inner.mkdir()
-        export(_wanted(bench, values, inner), bench.settings)
+        _export(bench, _wanted(bench, values, inner))
         archive = shutil.make_archive(str(folder / "export"), "zip", folder, values["crawl"])
     except BaseException:
         shutil.rmtree(folder)

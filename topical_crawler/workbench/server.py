@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import socket
 import sys
 import webbrowser
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -39,15 +40,17 @@ from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import Questions
 from topical_crawler.services.catalogue import LANGUAGES, Voice
 from topical_crawler.text.segment import Segmenter
-from topical_crawler.workbench import corpus, crawl, export, judge, topic
+from topical_crawler.workbench import corpus, crawl, export, judge, language, topic
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.openapi import document
 from topical_crawler.workbench.operations import Operation
 from topical_crawler.workbench.security import SANDBOX, Guard
 
 HOST = "127.0.0.1"
+ADDRESS = ".workbench.json"
+"""Name of the file in the data folder with the port and the token."""
 OPERATIONS: Mapping[str, Operation] = {
-    operation.name: operation for module in (crawl, corpus, judge, topic, export) for operation in module.OPERATIONS
+    operation.name: operation for module in (crawl, corpus, judge, topic, export, language) for operation in module.OPERATIONS
 }
 ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, RecordingError, ValueError, OSError, Timeout)
 """What can go wrong with a crawl or a request; their messages are for people."""
@@ -149,7 +152,7 @@ class _Pages:
             message, status = "there is no such page", 404
         if _wants_data(request):
             return JSONResponse({"error": message}, status)
-        return self._render(request, "problem", {"problem": message}, status)
+        return self._render(request, "problem", {"problem": message, "field": getattr(error, "field", "")}, status)
 
     async def _perform(self, request: Request, operation: Operation) -> dict[str, Any]:
         request.scope["operation"] = operation.name
@@ -242,7 +245,7 @@ def run(
         settings: the project's.
         names: crawls; none: all below ``data``.
         given: settings of the command line, NAME=VALUE.
-        port: 0: any that is free.
+        port: 0: that of the last time, or any that is free.
         bind: the address to listen on. Whatever it is, the page answers only to a browser that came to :data:`HOST`.
         browser: open the page.
         sample: texts to judge, too.
@@ -252,6 +255,7 @@ def run(
         OSError: the address cannot be listened on.
     """
     bench = _bench(settings, names, given)
+    kept_port, token = _kept(bench.data / ADDRESS)
     if sample:
         bench.open[sample.name] = Questions(sample, settings)
     shown = f"/crawls/{quote(sample.name if sample else next(iter(bench.crawls())))}/asked" if judge else "/"
@@ -259,13 +263,15 @@ def run(
     with closing(bench), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((bind, port))
+            if not (port == 0 and kept_port and _is_bound(listener, bind, kept_port)):
+                listener.bind((bind, port))
         except OSError as error:
             remedy = "another --port, or none; an address of this machine"
             raise OSError(f"{bind}, port {port}: {error.strerror}. Remedy: {remedy}") from None
         listener.listen(128)
         port = listener.getsockname()[1]
-        app = make_app(bench, port)
+        app = make_app(bench, port, token)
+        _keep(bench.data / ADDRESS, port, app.state.token)
         url = address(port, app.state.token, shown)
         config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
@@ -280,6 +286,31 @@ def run(
             print(file=sys.stderr)
     for said in bench.learned:
         print(said, file=sys.stderr)
+
+
+def _kept(file: Path) -> tuple[int, str]:
+    """Port and token of the last workbench here, so that pages which are open go on after a restart; 0 and "" for none."""
+    try:
+        kept = json.loads(file.read_bytes())
+        return int(kept["port"]), str(kept["token"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0, ""
+
+
+def _keep(file: Path, port: int, token: str) -> None:
+    """Note them in a file that the owner alone can read."""
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as out:
+            json.dump({"port": port, "token": token}, out)
+
+
+def _is_bound(listener: socket.socket, bind: str, port: int) -> bool:
+    with suppress(OSError):
+        listener.bind((bind, port))
+        return True
+    return False
 
 
 def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence[str], *, act: bool = False) -> None:

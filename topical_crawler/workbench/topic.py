@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from scrapy.settings import BaseSettings
+
 from topical_crawler.authoring.folder import set_weights
-from topical_crawler.authoring.seeds import Nearness, from_sites, rank
+from topical_crawler.authoring.seeds import Nearness, Seed, from_sites, rank
 from topical_crawler.authoring.start import (
     FirstTerm,
     Start,
@@ -29,10 +31,12 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.services import MistakeError
 from topical_crawler.text.segment import normalise
-from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import list_topics, load_topic
+from topical_crawler.web.urls import is_url
+from topical_crawler.workbench.apart import apart
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import waiting
+from topical_crawler.workbench.language import missing
 from topical_crawler.workbench.operations import Operation, Param, Values
 
 LANES = (1.0, 0.5, 0.25, 0.1, 0.0)
@@ -52,27 +56,37 @@ def propose(bench: Bench, values: Values) -> dict[str, Any]:
     job = bench.jobs.result(("propose", given), lambda note: _proposed(bench, sentence, keywords, texts), 0.1)
     if job.done.is_set() and job.error is not None:
         raise job.error
-    return job.value if job.done.is_set() else {"terms": []} | waiting(job)
+    return job.value | {"missing": missing(bench)} if job.done.is_set() else {"terms": []} | waiting(job)
 
 
-def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[str, Any]:
+def read_start(settings: BaseSettings, sentence: str, keywords: str, texts: str) -> tuple[Start, list[Seed]]:
+    """What the words begin a topic with, and the known sites of its field. Raises MistakeError where no word can be a term."""
     start = Start()
     if keywords:
         start.add(from_keywords(re.split(r"[,，、\s]+", keywords)))
     if sentence:
-        start.add(read_sentence(sentence, resources(bench.settings) or Resources.none(), cache_dir(bench.settings)))
+        start.add(read_sentence(sentence, resources(settings) or Resources.none(), cache_dir(settings)))
     if texts:
         start.add(from_texts(re.split(r"\n\s*\n", texts)))
     if not start.terms:
         raise MistakeError("no word in what you gave can be a term. Remedy: name some as keywords, such as 操作系统,内核")
-    words = [term.word for term in start.terms][:_FEW_TERMS]
-    found, hosts = _examples(bench, words)
+    words = [*_few(start), *start.left_out]
+    return start, rank([from_sites(Nearness(dict.fromkeys(words, 1.0)))])
+
+
+def _few(start: Start) -> list[str]:
+    return [term.word for term in start.terms][:_FEW_TERMS]
+
+
+def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[str, Any]:
+    start, sites = apart(read_start, bench.settings, sentence, keywords, texts)  # the dictionary of the language holds 140 MB
+    found, hosts = _examples(bench, _few(start))
     return {
         "terms": [_shown(term) for term in start.terms],
         "left_out": [{"word": word, "weight": 0.0, "lane": 0.0} for word in start.left_out],
         "lanes": LANES,
         "texts": found,
-        "seeds": _seeds(bench, [*words, *start.left_out], hosts),
+        "seeds": _seeds(bench, [*_few(start), *start.left_out], hosts, sites),
     }
 
 
@@ -105,7 +119,7 @@ def _examples(bench: Bench, words: list[str]) -> tuple[list[dict[str, Any]], Cou
     return sorted(found, key=lambda text: (-text["score"], text["url"]))[:EXAMPLES], hosts
 
 
-def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str, str]]:
+def _seeds(bench: Bench, words: list[str], hosts: Counter[str], sites: Sequence[Seed]) -> list[dict[str, str]]:
     """Addresses to start from: hosts of texts with the terms, seeds of topics that share a term, home pages of the recording
     that is replayed, known sites of the field."""
     found: dict[str, str] = {f"http://{host}/": "host of such texts" for host, _ in hosts.most_common(SEEDS)}
@@ -118,7 +132,7 @@ def _seeds(bench: Bench, words: list[str], hosts: Counter[str]) -> list[dict[str
         with Recording(",".join(files), cache_dir(bench.settings)) as recording:
             homes = [url for url in recording.urls() if urlsplit(url).path in ("", "/") and not urlsplit(url).query]
         found |= {url: "home page of the recording" for url in homes if url not in found}
-    found |= {seed.url: seed.why for seed in rank([from_sites(Nearness(dict.fromkeys(words, 1.0)))]) if seed.url not in found}
+    found |= {seed.url: seed.why for seed in sites if seed.url not in found}
     return [{"url": url, "why": why} for url, why in list(found.items())[:SEEDS]]
 
 
@@ -127,21 +141,29 @@ def create(bench: Bench, values: Values) -> dict[str, Any]:
     name = _new_name(bench, values["name"])
     weights = [(word, math.nan if weight == 1 else weight) for word, weight in _weights(values) if weight]
     terms = [FirstTerm(word, weight, "workbench", yours=True) for word, weight in weights]
-    seeds = [check_seed(url, "seeds") for url in values["seeds"].split()]
+    seeds = read_seeds(values["seeds"])
     title = values["title"].strip() or values["sentence"].strip() or name
     write_start(bench.topics / name, title, values["sentence"].strip(), terms, list(dict.fromkeys(seeds)))
     load_topic(bench.topics / name)  # what was written can be read
     return {"topic": name, "go": f"/topics/{name}"}
 
 
+def read_seeds(text: str) -> list[str]:
+    """Addresses to start from. Raises MistakeError for what is none."""
+    seeds = text.split()
+    if wrong := [url for url in seeds if not is_url(url)]:
+        raise MistakeError(f"{wrong[0]} is no address. Remedy: start it with http:// or https://", field="seeds")
+    return seeds
+
+
 def _new_name(bench: Bench, text: str) -> str:
     name = text.strip()
     if not _NAME.fullmatch(name):
-        raise MistakeError(f"{name!r} is no name for a topic. Remedy: letters, digits, - and _, at most 41")
+        raise MistakeError(f"{name!r} is no name for a topic. Remedy: letters, digits, - and _, at most 41", field="name")
     if name in list_topics():
-        raise MistakeError(f"a topic {name} comes with the program. Remedy: another name", 409)
+        raise MistakeError(f"a topic {name} comes with the program. Remedy: another name", 409, "name")
     if folder := bench.own_topics().get(name):
-        raise MistakeError(f"{folder} holds a topic already. Remedy: another name", 409)
+        raise MistakeError(f"{folder} holds a topic already. Remedy: another name", 409, "name")
     return name
 
 

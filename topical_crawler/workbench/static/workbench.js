@@ -3,14 +3,32 @@ const byId = (id) => document.getElementById(id);
 
 // A request that failed is said, not dropped -------------------------------------------------------------------------------------
 
+function fail(said, field) {
+  const failure = byId("failure");
+  failure.textContent = said ?? document.body.dataset.failed;
+  failure.hidden = false;
+  if (field) {
+    (field.closest("label") ?? field).after(failure); // a form stays as it is, with what is wrong beside its field
+    field.setAttribute("aria-describedby", "failure");
+    field.focus();
+  } else byId("main").before(failure);
+}
+
 for (const kind of ["htmx:responseError", "htmx:sendError"]) {
   document.addEventListener(kind, (event) => {
     const answer = event.detail.xhr?.responseText ?? "";
-    const said = new DOMParser().parseFromString(answer, "text/html").querySelector(".problem")?.textContent;
-    byId("failure").textContent = said ?? document.body.dataset.failed;
-    byId("failure").hidden = false;
+    const said = new DOMParser().parseFromString(answer, "text/html").querySelector(".problem");
+    fail(said?.textContent, said?.dataset.field && event.detail.elt.querySelector(`[name="${said.dataset.field}"]`));
   });
 }
+
+let gone = false; // a server that has ended is said by itself, and one that is there again, too
+setInterval(async () => {
+  const answers = await fetch("/static/head.css", { method: "HEAD", cache: "no-store" }).then(() => true, () => false);
+  if (!answers) fail();
+  else if (gone) byId("failure").hidden = true;
+  gone = !answers;
+}, 3000);
 
 // Keys ---------------------------------------------------------------------------------------------------------------------------
 
