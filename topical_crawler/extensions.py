@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 import re
 import sys
@@ -56,6 +57,7 @@ class CrawlDisplay(CrawlComponent):
         self._console = Console(stderr=True)
         self._live: Live | None = None
         self._json = log_format(crawler.settings) == "json"
+        self._to_file = bool(crawler.settings.get("LOG_FILE"))
         self._wants_live = wants_live(crawler.settings)
         self._interval = _REFRESH if self._wants_live else config.display_interval(crawler.settings)
         self._timer: asyncio.TimerHandle | None = None
@@ -91,6 +93,9 @@ class CrawlDisplay(CrawlComponent):
         if self._wants_live or not self._json:
             console = self._console if self._wants_live else Console(stderr=True, width=120)
             console.print(summary(self._crawl, reason))
+            if self._to_file:  # under scrapyd, its job's log
+                Console(width=120, file=(plain := io.StringIO())).print(summary(self._crawl, reason))
+                logger.info("%s", plain.getvalue())
 
 
 def _log_above(console: Console) -> None:

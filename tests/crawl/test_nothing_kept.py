@@ -82,3 +82,17 @@ def test_what_to_try(tmp_path: Path, records: Sequence[Record], suggested: list[
         assert said in told(found, topic, "data/a")
         store.put(Record(url="http://a.cn/kept.html", host="a.cn", keep=True, text="党员学习"))
         assert nothing_kept(store, topic) is None
+
+
+def test_a_corpus_that_is_nearly_empty_explains_itself(tmp_path: Path) -> None:
+    topic = load_topic("partybuilding")
+    with CorpusStore(tmp_path / "corpus.sqlite") as store:
+        for record in rejected(98, "off topic", **JUDGED):
+            store.put(record)
+        for n in range(2):
+            store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=f"党员学习第{n}课"))
+        found = nothing_kept(store, topic)
+        assert found is not None and (found["pages"], found["kept"]) == (100, 2)
+        assert told(found, topic, "data/a").startswith("Only 2 texts were kept. Fetched: 100 pages")
+        store.put(Record(url="http://a.cn/2", host="a.cn", keep=True, text="党员学习第三课"))
+        assert nothing_kept(store, topic) is None, "3 of 101 pages"

@@ -80,8 +80,9 @@ def _example(message: ast.expr) -> str:
 
 def test_why_the_workbench_proposes_terms_and_addresses(tmp_path: Path) -> None:
     bench = Bench(Settings({"TOPICAL_REPLAY": str(DEMO / "demo-web.warc.gz"), "TOPICAL_CACHE_DIR": str(tmp_path)}))
-    seeds = [*_seeds(bench, ["党建"], Counter(["www.wutong.cn"])), *_seeds(bench, ["露天党课"], Counter())]
-    whys = {seed["why"] for seed in seeds} | {seed.why for seed in rank([from_sites(Nearness({"党建": 1.0, "天气": 1.0}))])}
+    sites = rank([from_sites(Nearness({"党建": 1.0, "天气": 1.0}))])
+    seeds = [*_seeds(bench, ["党建"], Counter(["www.wutong.cn"]), sites), *_seeds(bench, ["露天党课"], Counter(), sites)]
+    whys = {seed["why"] for seed in seeds} | {seed.why for seed in sites}
     start = from_sentence("环境保护与网络游戏产业")
     whys |= {term.why for term in (*start.terms, *other_names(start.terms), *from_keywords(["党建"]).terms)}
     whys |= {term.why for term in from_texts(["党员到社区报到，支部开展党课学习。"] * 3).terms}

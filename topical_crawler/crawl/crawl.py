@@ -22,7 +22,7 @@ from topical_crawler.crawl.link_policy import LinkPolicy, follow_parts, is_link,
 from topical_crawler.crawl.listings import Listings
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.moves import MOVED, Moves
-from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept, nowhere, told
+from topical_crawler.crawl.nothing_kept import ENOUGH, FEW, nothing_kept, nowhere, told
 from topical_crawler.crawl.opening import claim_folder, log_progress, open_frontier, warn_missing
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.outages import Outages
@@ -74,7 +74,8 @@ class Crawl:
         outages: hosts that do not answer, and how long they rest.
         adviser: asks the topic's model; None where it has none.
         surveyed: sections of its sites, once a survey has ended.
-        in_vain: what a crawl that has ended came to where it has kept no text, in plain words; else "".
+        in_vain: what a crawl that has ended came to where it has kept no text or next to none, in plain words; else "".
+        nowhere: starts of this run that lead nowhere, in plain words.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Crawl:
         self.is_looking = False
         self.surveyed: list[Section] = []
         self._closed = self._in_vain = False
-        self._nowhere: list[str] = []  # starts that lead nowhere, in words
+        self.nowhere: list[str] = []  # starts that lead nowhere, in words
         self._lock = lock
         self._renewed = self._busy = self._asked = time.monotonic()
         shared = frontier.journal if isinstance(frontier.journal, Store) else None
@@ -426,7 +427,7 @@ class Crawl:
             self._lose(entry.key)
             return
         if not (entry.evidence or item.is_listing or item.gave_text or item.reason in (REDIRECTED, NOT_MODIFIED)):
-            self._nowhere += filter(None, [nowhere(item.url, item.reason, item.size, item.page)])
+            self.nowhere += filter(None, [nowhere(item.url, item.reason, item.size, item.page)])
         self.moves.learn(item)
         if item.is_listing:
             self.refresh.remember(entry.key, item.validators)
@@ -469,9 +470,9 @@ class Crawl:
             logger.warning("%s", said)
 
     def _nothing_kept(self) -> str:
-        """What the crawl came to so far, in plain words; "" where its corpus has a text, or no page."""
-        found = nothing_kept(self.store, self.topic) if self.progress.total.kept <= 0 else None
-        return told(found, self.topic, self.place, self._nowhere) if found is not None else ""
+        """What the crawl came to so far, in plain words; "" where its corpus has texts, or no page."""
+        found = nothing_kept(self.store, self.topic) if self.progress.total.kept <= FEW else None
+        return told(found, self.topic, self.place, self.nowhere) if found is not None else ""
 
     @property
     def place(self) -> str:

@@ -1,4 +1,5 @@
-"""What a crawl came to that has kept no text: what it fetched, what was nearest to its topic, what was missed, what to try."""
+"""What a crawl came to that has kept no text, or next to none: what it fetched, what was nearest to its topic, what was missed,
+what to try."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ from topical_crawler.web.urls import REDIRECTED
 
 ENOUGH = 200
 """Finished pages without a text after which a crawl says what it came to so far."""
+FEW, SCARCE = 5, 0.02
+"""Texts, and share of the pages, up to which a corpus is called nearly empty."""
 _HOSTS, _NEAREST, _WORDS = 5, 3, 12
 _SETTINGS = {"language": "TOPICAL_LANGUAGES", "near-empty": "TOPICAL_MIN_CHARACTERS", "low quality": "TOPICAL_QUALITY"}
 _SUGGESTIONS = {
@@ -30,27 +33,30 @@ _SUGGESTIONS = {
 
 
 def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
-    """What is in a corpus without a text, as JSON data; None where it has a text, or no page. Raises CorpusError.
+    """What is in a corpus with no text or next to none, as JSON data; None where it has more than :data:`FEW` texts, or more of
+    them than the share :data:`SCARCE`, or no page. Raises CorpusError.
 
     Returns:
-        "pages"; "hosts" and "reasons" of rejection with their pages, most first; "nearest", the most relevant pages; "missing",
-        heavy words of the topic that are among the strongest of no page; "near", the greatest nearness in meaning to the topic's
-        sentence (None: not known), and "unrelated", what unrelated texts have at most; "setting", the one that rejects texts on
-        topic; "try", the names of two suggestions.
+        "pages"; "kept", the texts; "hosts" and "reasons" of rejection with their pages, most first; "nearest", the most relevant
+        pages; "missing", heavy words of the topic that are among the strongest of no page; "near", the greatest nearness in
+        meaning to the topic's sentence (None: not known), and "unrelated", what unrelated texts have at most; "setting", the one
+        that rejects texts on topic; "try", the names of two suggestions.
     """
     hosts, reasons, words = Counter[str](), Counter[str](), Counter[str]()
     judged: list[dict[str, Any]] = []
+    kept = 0
     for record in store.records(Filters(rejected=True)):
-        if record.keep:
+        kept += record.keep
+        if kept > FEW:
             return None
-        if record.reason != REDIRECTED:
+        if not record.keep and record.reason != REDIRECTED:
             hosts[record.host] += 1
             reasons[record.reason] += 1
             if "terms" in record.why:
                 words.update(record.why["terms"])
                 known = {"near": record.why.get("near"), "relevance": record.relevance, "reason": record.reason}
                 judged.append({"title": record.title, "url": record.url, "number": record.order, **known})
-    if not hosts:
+    if kept > SCARCE * (pages := hosts.total() + kept) or not pages:
         return None
     judged.sort(key=lambda page: (-page["relevance"], -(page["near"] or 0.0), page["url"]))
     near = max((page["near"] for page in judged if page["near"] is not None), default=None)
@@ -58,7 +64,8 @@ def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
     close = bool(words) if near is None else near > UNRELATED
     names = ["setting"] * bool(setting) + (["mark", "words"] if close else ["seeds", "words" if judged else "check"])
     return {
-        "pages": hosts.total(),
+        "pages": pages,
+        "kept": kept,
         "hosts": dict(hosts.most_common()),
         "reasons": dict(reasons.most_common()),
         "nearest": judged[:_NEAREST],
@@ -89,7 +96,8 @@ def told(found: dict[str, Any], topic: Topic, place: str, starts: Sequence[str] 
     :func:`nowhere`."""
     pages, hosts = counted(found["pages"], "page"), counted(len(found["hosts"]), "host")
     most = ", ".join(f"{name} {n}" for name, n in [*found["hosts"].items()][:_HOSTS])
-    lines = [f"No text was kept. Fetched: {pages} of {hosts}, most of {most}"]
+    kept = f"Only {counted(found['kept'], 'text')}" if found["kept"] else "No text"
+    lines = [f"{kept} {'were' if found['kept'] > 1 else 'was'} kept. Fetched: {pages} of {hosts}, most of {most}"]
     lines.append("Rejected: " + ", ".join(f"{reason} {n}" for reason, n in found["reasons"].items()))
     lines += starts[:_HOSTS]
     lines += ["Nearest to the topic:"] * bool(found["nearest"])

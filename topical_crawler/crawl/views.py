@@ -19,7 +19,7 @@ from topical_crawler.crawl.progress import STALL, Progress
 from topical_crawler.text import counted
 from topical_crawler.web.urls import REDIRECTED
 
-_SITES, _LIVE_SITES, _SECTIONS = 15, 8, 20
+_SITES, _LIVE_SITES, _SECTIONS, _STARTS = 15, 8, 20, 5
 
 
 def line_view(crawl: Crawl) -> str:
@@ -189,6 +189,9 @@ def summary(crawl: Crawl, reason: str) -> Group:
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
         + (f"\nStall:  the crawl itself was busy for {p.stall:.0f} s, in which no host was asked" if p.stall > STALL else "")
-        + f"\n{crawl.in_vain or following}\n"
+        + "".join(f"\nStart:  {said}" for said in ([] if crawl.in_vain else crawl.nowhere[:_STARTS]))
+        + (f"\n{crawl.in_vain}" if crawl.in_vain else "")
+        + (f"\n{following}" if p.total.kept > 0 or not crawl.in_vain else "")
+        + "\n"
     )
     return Group(head, side, *_survey(crawl), last)

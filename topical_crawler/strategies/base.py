@@ -109,7 +109,7 @@ class Strategy(ABC):
     Attributes:
         name: how ``-a strategy=NAME`` and the topic's table ``[strategy.NAME]`` call it.
         parameters_type: a frozen dataclass with a ``page_threshold``: the keys of that table.
-        needs: the language resources that it uses where they are installed.
+        needs: the language resources that its verdicts are worse without: a crawl says which are missing.
         wants_around: whether to read the text around links (:attr:`Evidence.around`).
         wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
         wants_meaning: whether an encoder is to be opened for it (:attr:`Setup.encoder`).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import sqlalchemy as sa
 from topical_crawler.config import uses_redis
 from topical_crawler.corpus.record import CorpusError, pages, uncleaned
 from topical_crawler.crawl.crawl_folder import CrawlFolder
-from topical_crawler.crawl.nothing_kept import ENOUGH, nothing_kept
+from topical_crawler.crawl.nothing_kept import ENOUGH, FEW, nothing_kept
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import SteeringError
 from topical_crawler.files import replacing
@@ -55,7 +56,13 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
                 row["problem"] = str(error)
         found.append(row)
     is_waiting = any(row.pop("waiting", False) for row in found)
-    return {"crawls": found, "topics": list_topics(), "own": list(bench.own_topics()), "waiting": is_waiting}
+    return {"crawls": found, "topics": list_topics(), "titles": _titles(), "own": list(bench.own_topics()), "waiting": is_waiting}
+
+
+@functools.cache
+def _titles() -> dict[str, str]:
+    """Titles of the topics that come with the program."""
+    return {name: load_topic(name).title for name in list_topics()}
 
 
 # -- What one does now
@@ -100,9 +107,9 @@ def _taken_back(bench: Bench, name: str) -> int:
 
 
 def _in_vain(bench: Bench, name: str, known: dict[str, int], runs: bool | None) -> Any:
-    """What a crawl came to that has kept no text of :data:`ENOUGH` pages, or of all where it does not run."""
+    """What a crawl came to that has kept next to no text of :data:`ENOUGH` pages, or of all where it does not run."""
     topic = bench.topic(name)
-    if known["kept"] or topic is None or (known["fetched"] < ENOUGH and runs is not False):
+    if known["kept"] > FEW or topic is None or (known["fetched"] < ENOUGH and runs is not False):
         return None
     job = in_background(bench, name, "in vain", lambda note: nothing_kept(bench.corpus(name), topic), wait=0.1)
     return job.value if job.done.is_set() else None

@@ -128,7 +128,6 @@ class Adaptive(Strategy):
 
     name = "adaptive"
     parameters_type = AdaptiveParameters
-    needs = ("hownet", "hownet_tree", "vectors")
     wants_paths = True
     wants_meaning = True
     wants_text = True
