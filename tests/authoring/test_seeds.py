@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from dump_tools import DumpPage, write_dump
 
 from topical_crawler.authoring.seeds import Hint, Nearness, from_sites, from_wikipedia, is_dead_end, rank
+from topical_crawler.authoring.start import from_sentence
 from topical_crawler.package_data import data_folder
 from topical_crawler.sources.wikipedia import Wikipedia
 from topical_crawler.text.segment import lexicon_words
@@ -65,11 +67,36 @@ def test_the_list_names_sites_of_a_field(terms: tuple[str, ...], first: str) -> 
     assert first in [seed.url for seed in rank([from_sites(Nearness(dict.fromkeys(terms, 1.0)))])][:2]
 
 
+def test_sentences_of_all_fields_find_sites_of_their_field() -> None:
+    """Two wordings of 70 topics; a class of the library is the field."""
+    sites = data_folder().joinpath("sites.tsv").read_text("utf-8").splitlines()
+    class_of = {url: of_class for url, _, of_class, _ in (line.split("\t") for line in sites if line[0] != "#")}
+    right, wrong = [], []
+    for line in Path(__file__).with_name("fields.tsv").read_text("utf-8").splitlines()[1:]:
+        field, *wordings = line.split("\t")
+        for sentence in wordings:
+            terms = {term.word: term.in_means for term in from_sentence(sentence).terms}
+            first = next(iter(rank([from_sites(Nearness(terms))])), None)
+            (right if first and class_of[first.url] == field else wrong).append(sentence)
+    assert len(right) >= 0.9 * len(right + wrong), wrong
+
+
+def test_words_of_any_field_name_no_site() -> None:
+    """技术 stands in the words of many fields, 水稻 in those of one."""
+    lines = "http://a.cn/\t农技\tS\t水稻 病虫害\nhttp://b.cn/\t科技\tN\t技术 创新\n"
+    start = from_sentence("水稻的栽培技术")
+    assert [hint.url for hint in from_sites(Nearness({term.word: term.in_means for term in start.terms}), lines)] == [
+        "http://a.cn/"
+    ]
+
+
 def test_the_lists_are_sound() -> None:
     rows = [line.split("\t") for line in data_folder().joinpath("sites.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
-    assert all(len(row) == 3 and all(row) and canonical(row[0]) == row[0] for row in rows)
-    assert len({host(url).removeprefix("www.") for url, _, _ in rows}) == len(rows) > 90
-    assert not any(is_dead_end(host(url)) for url, _, _ in rows)
+    assert all(len(row) == 4 and all(row) and canonical(row[0]) == row[0] for row in rows)
+    assert len({host(url).removeprefix("www.") for url, *_ in rows}) == len(rows) > 300
+    classes = Counter(of_class for _, _, of_class, _ in rows)
+    assert "".join(sorted(classes)) == "ABCDEFGHIJKNOPQRSTUVXZ" and min(classes.values()) >= 5
+    assert not any(is_dead_end(host(url)) for url, *_ in rows)
     assert not any(is_dead_end(name.partition(".")[2]) for name in lexicon_words("dead_ends.txt"))  # its domain says it
 
 

@@ -1,7 +1,7 @@
 """Where a crawl of a topic may start, without a search engine: sites that are known, and what Wikipedia's articles link to.
 
 >>> near = Nearness({"党建": 1.0, "支部": 1.0})
->>> [seed.url for seed in rank([from_sites(near, "http://dj.cn/\\t党建网\\t党建 支部\\nhttp://qx.cn/\\t气象网\\t天气\\n")])]
+>>> [seed.url for seed in rank([from_sites(near, "http://dj.cn/\\t党建网\\tD\\t党建 支部\\nhttp://qx.cn/\\t气象网\\tP\\t天气\\n")])]
 ['http://dj.cn/']
 """
 
@@ -101,12 +101,14 @@ class Seed:
 
 
 def from_sites(near: Nearness, lines: str | None = None) -> list[Hint]:
-    """Sites of a list that name a field near the topic: URL, name and words in columns. Default: ``lexicon/sites.tsv``, whose
-    addresses were written down from knowledge and not visited."""
+    """Sites of a list whose words name the field of the topic: those at least half as near as the nearest. Columns: URL, name,
+    class of the Chinese Library Classification, words. Default: ``lexicon/sites.tsv``, whose addresses were written down from
+    knowledge and not visited."""
     text = data_folder().joinpath("sites.tsv").read_text("utf-8") if lines is None else lines
     rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
-    valued = [(url, name, near.of(words, words)) for url, name, words in rows]
-    return [Hint(url, value, f"known site: {name}") for url, name, value in valued if value]
+    valued = [(url, name, near.of(words, words)) for url, name, _, words in rows]
+    least = max((value for *_, value in valued), default=0.0) / 2
+    return [Hint(url, value, f"known site: {name}") for url, name, value in valued if value and value >= least]
 
 
 def from_wikipedia(near: Nearness, dump: Wikipedia, progress: Callable[[], object] = lambda: None) -> tuple[list[Hint], int]:

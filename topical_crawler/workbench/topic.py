@@ -70,23 +70,20 @@ def read_start(settings: BaseSettings, sentence: str, keywords: str, texts: str)
         start.add(from_texts(re.split(r"\n\s*\n", texts)))
     if not start.terms:
         raise MistakeError("no word in what you gave can be a term. Remedy: name some as keywords, such as 操作系统,内核")
-    words = [*_few(start), *start.left_out]
-    return start, rank([from_sites(Nearness(dict.fromkeys(words, 1.0)))])
-
-
-def _few(start: Start) -> list[str]:
-    return [term.word for term in start.terms][:_FEW_TERMS]
+    return start, rank([from_sites(Nearness({term.word: term.in_means for term in start.terms}))])
 
 
 def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[str, Any]:
     start, sites = apart(read_start, bench.settings, sentence, keywords, texts)  # the dictionary of the language holds 140 MB
-    found, hosts = _examples(bench, _few(start))
+    words = [term.word for term in start.terms][:_FEW_TERMS]
+    telling = [term.word for term in start.terms if term.in_means >= 1]  # 管理 would name the sites of any field
+    found, hosts = _examples(bench, words)
     return {
         "terms": [_shown(term) for term in start.terms],
         "left_out": [{"word": word, "weight": 0.0, "lane": 0.0} for word in start.left_out],
         "lanes": LANES,
         "texts": found,
-        "seeds": _seeds(bench, [*_few(start), *start.left_out], hosts, sites),
+        "seeds": _seeds(bench, telling or words, hosts, sites),
     }
 
 
