@@ -68,9 +68,8 @@ class Extracted(Details, Series):
     text: str = ""  # the main text, one paragraph a line; "" if there is none
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
     kind: str = ""  # one of KINDS; "" if the page could not be read
-    method: str = (
-        ""  # how the text was found: "model", "forum", the name of an extractor, a format, or what data of the page it is
-    )
+    # how the text was found: "model", "forum", the name of an extractor, a format, or what data of the page it is
+    method: str = ""
     reason: str = ""  # why there is no text, one of the constants of this module
 
 

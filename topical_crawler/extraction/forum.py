@@ -69,8 +69,7 @@ _UNSEEN = frozenset(
 _BOXES = frozenset(("div", "li", "article", "section", "table", "tbody", "tr", "td", "dl", "dd", "main", "ul", "ol"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 _PERSON_ADDRESS = re.compile(
-    r"(?:^|[/?&.;=_-])(?:u|users?|members?|people|profiles?|viewprofile|space|uid|memberlist|home/main)(?:[/=?_-]|\.php|\d)",
-    re.I,
+    r"(?:^|[/?&.;=_-])(?:u|users?|members?|people|profiles?|viewprofile|space|uid|memberlist|home/main)(?:[/=?_-]|\.php|\d)", re.I
 )
 _PERSON = re.compile(r"author|user|poster|nick|avatar|member|creator|profile|uname|asker", re.I)
 _TIME = re.compile(r"time(?!line)|date|posted|(?:^|[ _-])ago", re.I)

@@ -18,16 +18,7 @@ from lxml.html import HtmlElement
 
 from topical_crawler.cleaning.characters import count_letters, in_one_script
 from topical_crawler.extraction.documents import DOCUMENT
-from topical_crawler.extraction.main_text import (
-    COST,
-    LINKED,
-    densest,
-    find_headline,
-    in_tables,
-    is_sentence,
-    short_lines,
-    worth,
-)
+from topical_crawler.extraction.main_text import COST, LINKED, densest, find_headline, in_tables, is_sentence, short_lines, worth
 from topical_crawler.extraction.structure import HEADINGS, Block
 from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
 
@@ -72,9 +63,8 @@ _PAGER_ADDRESS = re.compile(
     r"/page[/_-]\d{1,5}/?$|/(?:lists?|zt|special|series)(?:/\d{1,6}(?:_\d{1,6})?\.\w{2,5}|/?)$|/(?:tags?|categor(?:y|ies))/.{1,300}/$",
     re.IGNORECASE,
 )
-_NO_LIST = re.compile(
-    r"^(?:/[^/]+){3,}/index\.\w{2,5}$|/[^/]*\d{4,}[^/]*/index\.\w{2,5}$|/topics?/\d+/?$"
-)  # an article in a folder of its own, a thread
+# An article in a folder of its own, a thread.
+_NO_LIST = re.compile(r"^(?:/[^/]+){3,}/index\.\w{2,5}$|/[^/]*\d{4,}[^/]*/index\.\w{2,5}$|/topics?/\d+/?$")
 _LIST_TITLE = re.compile(
     r"^\W{0,2}(?:(?:标签|分类|归档|存档|栏目|專題|专题|标签云)(?:\s*[:：|\-–—]|$)|(?:tags?|categor(?:y|ies)|archives?)(?:\s*[:：|\-–—]|$))"
     r"|(?:的文章|文章列表|(?<=\s)(?:分类|归档|标签))(?:\s*[|\-–—_].{0,40})?$",
@@ -164,7 +154,7 @@ def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult,
     is_address = is_address and not (parts.query and _HOME_PATH.match(path))  # /?p=12 may be an article
     teasers = _is_teasers(body, parts.netloc, title) or (is_address and _is_cut(body))
     linked = sum(block.linked for block in body)
-    running = sum(block.letters for block in body if worth(block) > 0 and _is_running(block))
+    running = sum(block.letters for block in body if _is_running(block) and worth(block) > 0)
     headlines = sum(_is_headline(block, parts.netloc) for block in body)
     links = sum(block.links for block in blocks)
     points = int(teasers)
@@ -259,21 +249,15 @@ _CUT = ("…", "...", "。。。")
 def _is_cut(blocks: Sequence[Block]) -> bool:
     """Whether headings stand above a paragraph each, most of them cut off: excerpts whose links hold no text."""
     below = [after for block, after in pairwise(blocks) if block.tag in ("h2", "h3") and after.tag not in HEADINGS]
-    cut = [
-        block for block in below if block.letters >= TEASER_TEXT and (block.text.endswith(_CUT) or not is_sentence(block.text))
-    ]
-    return len(cut) >= 2 and len(cut) >= TEASERS_COVER * len(below)
+    long = (block.text for block in below if block.letters >= TEASER_TEXT)
+    return sum(text.endswith(_CUT) or not is_sentence(text) for text in long) >= max(2, TEASERS_COVER * len(below))
 
 
 def _is_headline(block: Block, host: str) -> bool:
-    if (
-        block.linked < HEADLINE
-        or block.link_share < HEADLINE_SHARE
-        or block.href.startswith("#")
-        or block.letters > 2 * TEASER_TEXT
-    ):
+    if block.linked < HEADLINE or block.link_share < HEADLINE_SHARE or block.letters > 2 * TEASER_TEXT:
         return False
-    return block.links <= (1 if block.link_share >= 0.9 else 2) and _split(block.href).netloc in ("", host)
+    names_page = not block.href.startswith("#") and _split(block.href).netloc in ("", host)
+    return names_page and block.links <= (1 if block.link_share >= 0.9 else 2)
 
 
 def _split(address: str) -> SplitResult:

@@ -31,7 +31,7 @@ from topical_crawler.web.page import bounded
 
 Floats = NDArray[np.float64]
 
-SENTENCE_ENDS = "。！？；…”』」.!?;：:）)"  # what a line of running text ends in
+SENTENCE_ENDS = tuple("。！？；…”』」.!?;：:）)")  # what a line of running text ends in
 
 
 def is_sentence(text: str) -> bool:
@@ -40,7 +40,7 @@ def is_sentence(text: str) -> bool:
     >>> is_sentence("各支部开展学习。"), is_sentence("关于我们")
     (True, False)
     """
-    return text.rstrip("　 \"'’").endswith(tuple(SENTENCE_ENDS))
+    return text.rstrip("　 \"'’").endswith(SENTENCE_ENDS)
 
 
 # -- A tree

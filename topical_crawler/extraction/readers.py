@@ -5,15 +5,7 @@ from __future__ import annotations
 import logging
 
 from topical_crawler.cleaning.characters import count_letters
-from topical_crawler.extraction.documents import (
-    ENCRYPTED,
-    FAULT,
-    OLD_FORMAT,
-    SCANNED,
-    TOO_LONG,
-    Document,
-    UnreadableError,
-)
+from topical_crawler.extraction.documents import ENCRYPTED, FAULT, OLD_FORMAT, SCANNED, TOO_LONG, Document, UnreadableError
 from topical_crawler.extraction.office import read_docx, read_ofd
 from topical_crawler.extraction.typeset import read_pages
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
@@ -85,19 +86,13 @@ def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
         if not href or len(href) > 2000:
             continue
         rel = (link.get("rel") or "").lower().split()
-        name = "" if link.tag == "link" else " ".join("".join(islice(link.itertext(), 10)).split())
+        text = "".join(islice(link.itertext(), 10)) if len(link) else link.text
+        name = " ".join(text.split()) if text and link.tag != "link" else ""
         number = _NUMBER.match(name) if len(name) < 10 else None
-        if (
-            number is None
-            and not (set(rel) & {"next", "prev"} and (link.tag == "link" or not name.endswith("篇")))
-            and not _STEP.match(name[:30])
-        ):
-            continue
-        try:
-            address = _plain(urljoin(url, href.strip()))
-        except ValueError:
-            continue
-        yield address, int(number[1]) if number else 0
+        steps = not {"next", "prev"}.isdisjoint(rel) and (link.tag == "link" or not name.endswith("篇"))
+        if number or steps or _STEP.match(name[:30]):
+            with suppress(ValueError):
+                yield _plain(urljoin(url, href.strip())), int(number[1]) if number else 0
 
 
 def _plain(url: str) -> str:

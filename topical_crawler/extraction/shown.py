@@ -18,11 +18,8 @@ from lxml.etree import XPath
 from lxml.html import HtmlElement
 
 LINE = "\u2028"  # in the tree, the end of a line that a style keeps
-MOST_STYLES, MOST_RULES, MOST_PARTS = (
-    200_000,
-    500,
-    8,
-)  # characters of styles, their rules and the parts of a selector that are read
+# Characters of styles, their rules and the parts of a selector that are read.
+MOST_STYLES, MOST_RULES, MOST_PARTS = 200_000, 500, 8
 
 _ALOUD = frozenset((".jammer", ".sr-only", ".visually-hidden", ".screen-reader-text"))  # of what is only read aloud, or copied
 _WORDS = ("none", "hidden", "visib", "size:0", "size: 0", "SIZE: 0", "opacity:0", "opacity: 0", "-9", "white-space")

@@ -106,9 +106,10 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
     item: tuple[int, str] | None = None  # depth and number of an item whose text is still to come
     begun: tuple[HtmlElement, bool] | None = None
 
-    def flush() -> Iterator[Block]:
+    def flush() -> list[Block]:
         nonlocal linked, links, href, item, begun
-        text = _SPACE.sub(" ", "".join(parts)).strip()
+        text = _SPACE.sub(" ", "".join(parts)).strip() if parts else ""
+        found: list[Block] = []
         if text:
             tag = next((tag for tag in reversed(stack[-4:]) if tag in HEADINGS), stack[-1])
             kind: Kind = "paragraph"
@@ -122,11 +123,13 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
             elif quotes:
                 kind = "quote"
             item = None
-            yield Block(text, count_letters(text), linked, links, href, tag, furniture > 0, kind, level, note, *(begun or ()))
+            seen = tag, furniture > 0, kind, level, note, *(begun or ())
+            found.append(Block(text, count_letters(text), linked, links, href, *seen))
         parts.clear()
         begun = None
         if text or not in_link:  # a link around blocks belongs to the first of them that has text
             linked, links, href = 0, 0, ""
+        return found
 
     def add(text: str, element: HtmlElement, in_tail: bool) -> None:
         nonlocal linked, begun
@@ -655,7 +658,8 @@ def _is_data(table: HtmlElement) -> bool:
     rows = [sum(1 for _ in row.iterchildren("td", "th")) for row in table.iter("tr")]
     if len(rows) < MIN_ROWS or 2 * sum(count >= MIN_COLUMNS for count in rows) < len(rows):
         return False
-    sizes = [count_letters("".join(_texts(cell))) for cell in table.iter("td", "th")]
+    texts = HtmlElement.itertext if next(table.iter(*_UNSEEN), None) is None else _texts  # the one is faster
+    sizes = [count_letters("".join(texts(cell))) for cell in table.iter("td", "th")]
     total = sum(sizes)
     linked = sum(count_letters("".join(link.itertext())) for link in table.iter("a") if _is_link(link))
     return total > 0 and linked <= MAX_LINKED * total and (max(sizes) <= MAX_CELL * total or total < 200)
