@@ -45,6 +45,9 @@ def paragraphs(lines: list[str], more: str = "") -> str:
         ("<bdo>{}</bdo>", "bdo{font-size:0}"),
         ("<em>{}</em>", "p.text > em{display:none}"),
         ("<em class='w x'>{}</em>", ".w{display:none!important}.x{display:inline}"),
+        ("<em class=cp>{}</em>", "p>.cp{display:none}"),
+        ("<em class=cp>{}</em>", "@media (min-width:768px){.cp{display:none}}"),
+        ("<em class=cp>{}</em>", "@media only screen and (min-width: 992px){i{color:red}.cp{display:none}}"),
     ],
 )
 def test_what_is_not_seen_is_left_out(mark: str, style: str) -> None:
@@ -68,6 +71,20 @@ def test_what_is_not_seen_is_left_out(mark: str, style: str) -> None:
 )
 def test_what_is_seen_stays(attributes: str, style: str) -> None:
     assert page(f"<div {attributes}>{paragraphs(LINES)}</div>", style).text.split("\n") == LINES
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        ".all>.cp{display:none}",  # it is no child
+        "@media print{.cp{display:none}}",
+        "@media screen and (max-width: 640px){.cp{display:none}}",
+        "@media (min-width:2560px){.cp{display:none}}",
+    ],
+)
+def test_rules_for_other_elements_and_screens_hide_nothing(style: str) -> None:
+    own = [line.replace("，", "<em class=cp>，</em>", 1) for line in LINES]
+    assert page(f"<div class=all>{paragraphs(own)}</div>", style).text.split("\n") == LINES
 
 
 @pytest.mark.parametrize(
@@ -154,6 +171,8 @@ def test_lines_of_verse_and_lists_stay(lines: list[str]) -> None:
         ("", "a" * 200_000),
         ("", ".a " * 60_000 + "{display:none}"),
         ("<p class=a>一" * 400, ".a{display:none}" * 10_000),
+        ("<div class=b>" * 200 + "<p class=a>一" * 400, ".b>" * 7 + ".a{display:none}"),
+        ("", "@media " + " " * 190_000 + "a{a{}}"),
         (f"<pre>{'字' * 30}{chr(10)}{'字' + chr(10) * 2}" * 1_000, ""),
     ],
 )

@@ -1,7 +1,7 @@
 """What a browser shows of a page: without what styles hide and what is only read aloud, with the lines that styles keep.
 
-Of the styles that the page itself holds those are read that name elements by tag, class and id. Where they hide most of a page, a
-script shows it, and all of it is read.
+Of the styles that the page itself holds those for wide screens are read that name elements by tag, class and id. Where they hide
+most of a page, a script shows it, and all of it is read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from textwrap import dedent
 from typing import cast
 from unicodedata import east_asian_width
@@ -30,6 +30,10 @@ _NAMED, _TEXT = XPath("descendant::*[@class or @id]"), XPath("string()", smart_s
 _NO_RULES = re.compile(  # comments; rules for printers, small screens and the like
     r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|@[^{};@]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}?)"
 )
+_WIDE = re.compile(  # rules for a screen of 1,024 pixels
+    r"@media\s*+(?:(?:only\s++)?(?:screen|all)\s*+)?+(?:and\s*+)?+(?:\(min-width:\s*+(?:\d{1,3}|10[01]\d|102[0-4])px\)\s*+)?+\{(.*)\}",
+    re.S | re.I,
+)
 _RULE = re.compile(r"(?:^|(?<=[{}]))([^{}]++)\{([^{}]*+)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*", re.I)
 _NAME = re.compile(r"[.#][\w-]+")
@@ -38,7 +42,8 @@ _KEEPS = "(?:white-space:(?:pre|break).*)"
 _HIDES = re.compile(r"display:none|visibility:(?:hidden|collapse)|(?:opacity|font-size):0(?:\.0*)?[a-z%]*|[a-z-]+:-\d{3,}\w*")
 _TELLS = re.compile(f"{_HIDES.pattern}|{_KEEPS}")
 
-_Part = tuple[str, frozenset[str]]  # of a selector: tag, "" or "*" for any, and names
+# Of a selector: tag, "" or "*" for any, names, and how many elements above are looked at, None for all.
+_Part = tuple[str, frozenset[str], int | None]
 _Rule = tuple[tuple[bool, int, int], list[_Part], dict[str, str]]  # importance, ids and classes; selector; values by property
 _Said = dict[HtmlElement, dict[str, str]]
 
@@ -96,7 +101,8 @@ def _styles(tree: HtmlElement, rules: list[_Rule], names: dict[HtmlElement, froz
 
     for _, (*above, last), values in rules:
         for element in min((places.get(name, []) for name in last[1]), key=len) if last[1] else tree.iter(last[0] or "*"):
-            if fits(element, last) and all(any(fits(up, part) for up in element.iterancestors()) for part in above):
+            ups = (islice(element.iterancestors(), part[2]) for part in above)
+            if fits(element, last) and all(any(fits(up, part) for up in some) for part, some in zip(above, ups, strict=True)):
                 said[element].update(values)
     for element in cast("list[HtmlElement]", _STYLED(tree)):
         said[element].update(_pairs(element.get("style", "")))
@@ -111,11 +117,18 @@ def _pairs(style: str) -> dict[str, str]:
 def _rules(sheet: str) -> list[_Rule]:
     """Rules of simple selectors about what some of them hide or keep, the weaker first."""
     found: list[_Rule] = []
-    for selectors, body in _RULE.findall(_NO_RULES.sub("", sheet)):
+    sheet = _NO_RULES.sub(lambda rule: f"}}{wide[1]}" if (wide := _WIDE.fullmatch(rule[0])) else "", sheet)
+    for selectors, body in _RULE.findall(sheet):
         pairs = _pairs(body)
         for selector in selectors.split(",") if pairs else ():
-            parts = [(_NAME.sub("", part), frozenset(_NAME.findall(part))) for part in selector.split() if part != ">"]
-            if 0 < len(parts) <= MOST_PARTS and all(_SIMPLE.fullmatch(part) for part in selector.split() if part != ">"):
+            written = selector.replace(">", " > ").split()
+            reach = 1 if written[-2:-1] == [">"] else None  # of the others what is a parent may be farther above
+            names = [part for part in written if part != ">"]
+            parts = [
+                (_NAME.sub("", part), frozenset(_NAME.findall(part)), reach if n == len(names) - 2 else None)
+                for n, part in enumerate(names)
+            ]
+            if 0 < len(parts) <= MOST_PARTS and all(map(_SIMPLE.fullmatch, names)):
                 found.append((("!important" in body, selector.count("#"), selector.count(".")), parts, pairs))
     tells = {name for *_, said in found for name, value in said.items() if _TELLS.fullmatch(f"{name}:{value}")}
     return sorted((rule for rule in found if not tells.isdisjoint(rule[2])), key=lambda rule: rule[0])[-MOST_RULES:]
