@@ -66,6 +66,7 @@ bench: setup
 # A thousand kills, stops, full disks and lost servers (an hour and more); mutated pages (two hours). Neither needs a network.
 torture: setup
 	$(BIN)/python benchmarks/torture.py $(ARGS)
+	$(BIN)/python benchmarks/cluster.py --hosts 3000 --pages 7 --kill-workers 4 --moves 2 --failovers 2
 
 fuzz: setup
 	$(BIN)/python benchmarks/fuzz.py $(ARGS)

@@ -118,6 +118,19 @@ def test_links_are_there_before_their_page_is_done(worker: Worker, monkeypatch: 
     assert len(list(alive.journal.outcomes())) == 1
 
 
+def test_looking_does_not_keep_a_dead_workers_pages(worker: Worker) -> None:
+    dead, alive = worker("w1", lease=1.0, clock="server"), worker("w2", lease=1.0, clock="server")
+    dead.push([entry("甲", host=host_of(5))])
+    pop(dead)
+
+    def is_given_out_again() -> bool:
+        alive.status()
+        return alive.pop(0.0) is not None
+
+    wait_for(is_given_out_again)
+    dead._tokens.clear()
+
+
 def test_all_read_one_log(worker: Worker) -> None:
     workers = [worker(f"w{n}") for n in range(3)]
     workers[0].push([entry(f"{n}", 1 - n / 100, host=f"h{n}.cn") for n in range(40)])

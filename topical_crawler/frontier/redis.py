@@ -557,6 +557,7 @@ class RedisFrontier(Frontier):
             for key in list(self._tokens):
                 with contextlib.suppress(LeaseLost):  # another worker has it already
                     self.requeue(key)
+            self.journal.close()
             self._own.call("zrem", "workers", self.worker)
             self._closed = True
 

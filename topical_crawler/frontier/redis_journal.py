@@ -79,6 +79,13 @@ class RedisJournal(Journal):
                     if known == taken:
                         break
 
+    def close(self) -> None:
+        """Take over what this process has finished last, and let others do so."""
+        if len(self._parts) > 1:
+            self._collect()
+            if steady() < self._collects:
+                self._own.call("delete", "claim:log")
+
     def _log(self, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, list[bytes]]:
         """How many outcomes come before the first that is given, and those that follow ``after`` others; the first ``forget``
         ones are forgotten."""

@@ -64,8 +64,8 @@ class Part:
 
     Attributes:
         head: what was heard of it last.
-        heard: when that was, in seconds of :func:`steady`; -inf where it never was.
-        at: the same on the clock that counts for the crawl, as far as this process knows it.
+        heard: when it was asked for entries, in seconds of :func:`steady`; -inf where it never was.
+        at: when ``head`` was heard, on the clock that counts for the crawl, as far as this process knows it.
         reasons: why how many of its entries were dropped, when :meth:`look` asked.
         expired: leases that ran out until then.
         damaged: entries that could not be read until then.
@@ -145,7 +145,9 @@ class Part:
         self._away, self._answered = None, steady()
         if told:
             numbers = (default if given is None else type(default)(given) for default, given in zip(Head(), told, strict=True))
-            self.head, self.heard = Head._make(numbers), self._answered
+            self.head = Head._make(numbers)
+            if script == "pop":  # no other one gives back the leases that ran out
+                self.heard = self._answered
             self.at = self._answered if now in ("", MEASURED) else float(now)
         if self.server.is_cluster and (node := self.server.node(self.prefix)) != self._node:
             known, self._node = self._node, node
