@@ -47,15 +47,15 @@ def croissant(tally: Tally, facts: Facts, files: Iterable[Mapping[str, Any]], me
     personal = ", ".join(f"{kind} in {n:,} texts" for kind, n in sorted(tally.personal.items())) or "none found by form"
     rights = ", ".join(f"{name} for {n:,} texts" for name, n in sorted(tally.rights.items())) or "none"
     about: dict[str, Any] = {"@context": _CONTEXT, "@type": "sc:Dataset", "conformsTo": [f"{_CR}1.1", f"{_RAI}1.0"]}
-    about |= {"name": title, "version": "1.0.0", "datePublished": tally.last_fetched[:10], "inLanguage": [*tally.languages]}
+    about |= {"name": title, "inLanguage": [*tally.languages], "rai:dataCollectionType": ["Web Scraping"]}
+    about |= {"datePublished": tally.last_fetched[:10]} if tally.last_fetched else {}
     about |= {"description": f"Texts of the Chinese web about {title}: {tally.whole.texts:,} of {len(tally.hosts):,} sites."}
-    about |= {"license": "The texts belong to their publishers. The field license has what each page names."}
+    about |= {"version": "1.0.0", "license": "Texts belong to their publishers. The field license has what each page names."}
     about |= {"distribution": [*data, named | {"@type": "cr:FileSet", "@id": "parquet", "name": "parquet", "includes": "data/*"}]}
     about |= {"recordSet": [{"@type": "cr:RecordSet", "@id": "texts", "name": "texts", "field": fields}]}
     return about | {
         "rai:dataCollection": f"Crawled by {PROGRAM} {__version__}, strategy {facts.crawl.get('strategy', 'unknown')}.",
-        "rai:dataCollectionType": ["Web Scraping"],
-        "rai:dataCollectionTimeframe": [tally.first_fetched, tally.last_fetched],
+        "rai:dataCollectionTimeframe": [*filter(None, (tally.first_fetched, tally.last_fetched))],
         "rai:dataPreprocessingProtocol": ["Main text extracted, cleaned, measured, deduplicated.", *facts.changes],
         "rai:personalSensitiveInformation": [f"Found by form before masking: {personal}. Names are not searched for."],
         "rai:dataLimitations": [f"Asked by the sites: {rights}. Filters: {dict(facts.filters) or 'none'}."],
