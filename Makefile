@@ -59,9 +59,9 @@ bench: setup
 	$(BIN)/python benchmarks/performance.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/strategies.py
-	$(BIN)/python benchmarks/loop.py
 	$(BIN)/python benchmarks/frontier.py --entries 100000 --backend memory sqlite redis
 	$(BIN)/python benchmarks/frontier.py --entries 1000000 --backend sqlite redis
+	$(BIN)/python benchmarks/loop.py
 
 # A thousand kills, stops, full disks and lost servers (an hour and more); mutated pages (two hours). Neither needs a network.
 torture: setup

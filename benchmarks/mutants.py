@@ -583,12 +583,20 @@ EQUIVALENT: Mapping[str, str] = {
     "struct: url if isinstance(url, UrlParts) else UrlParts.of(url) -> url": _SLOWER,
     "struct: len(sample) - compared -> len(sample) + compared": _SLOWER,
     "struct: len(sample) - compared -> len(sample)": _SLOWER,
+    "struct_of_host: 0.0 -> 0.1": _UNUSED,
+    "struct_of_host: value + parameters.beta * 2 * parameters.a_path > parameters.threshold -> "
+    "value + parameters.beta * 2 * parameters.a_path >= parameters.threshold": _SLOWER,
+    "struct_of_host: parameters.beta * 2 * parameters.a_path -> parameters.beta * 2 / parameters.a_path": _SLOWER,
+    "struct_of_host: parameters.beta * 2 * parameters.a_path -> parameters.beta * 2": _SLOWER,
+    "struct_of_host: parameters.beta * 2 -> 2": _SLOWER,
+    "struct_of_host: 2 -> 3 (2)": _SLOWER,
     "_struct_of_path: left -= 1 -> nothing": _SLOWER,
     "_struct_of_path: left -= 1 -> left += 1": _SLOWER,
     "SememeTree.similarities: sorted({a for n in nodes for a in self._chains[n]}) -> "
     "{a for n in nodes for a in self._chains[n]}": _ORDER,
     "SememeTree.similarities: sorted({index for places in chosen for index in places}) -> "
     "{index for places in chosen for index in places}": _ORDER,
+    "value_similarities: concrete[:, None] ^ concrete[None, :] -> concrete[:, None] | concrete[None, :]": "set to 0 after that",
     "_Sets._compare: len(own) - size -> size - len(own)": "within abs()",
     "_paired: 1.0 -> 1.1": "less than any similarity",
     "_paired: 1.0 -> 1.1 (2)": "less than any similarity",

@@ -107,6 +107,9 @@ def test_struct_of_a_host_with_any_parameters() -> None:
         answers.add((callable(of_host), found))
         assert found == struct(url, sample, p), (url, sample, p)
     assert len(answers) == 4
+    by_path = StructureParameters(alpha=0.1, beta=0.9, threshold=0.1, a_host=0.0, a_path=0.1)
+    sample = [UrlParts.of("http://q.z/dj/djyw/zz")]
+    assert struct_of_host("x.y", sample, by_path)("http://x.y/dj/djyw/zz") == 1  # type: ignore[operator]
 
 
 def test_the_table_of_scores_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

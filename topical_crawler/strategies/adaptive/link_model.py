@@ -234,7 +234,7 @@ class LinkFeatures:
         self.address = lru_cache(8_192)(self._read_address)
         self.anchors = lru_cache(8_192)(self._read_anchors)
         self._places = lru_cache(4_096)(self._read_places)
-        self._wording = lru_cache(8_192)(lambda anchor: wording(self._cut(anchor)))
+        self.wording = lru_cache(8_192)(lambda anchor: wording(self._cut(anchor)))
         self._near = near
 
     def view(self, url: str, evidence: Sequence[Evidence]) -> LinkView:
@@ -247,14 +247,14 @@ class LinkFeatures:
             anchors = self.anchors((place.anchor,))
             places = self._places(own, ((host(place.parent), place.path),))
             parents, relevances, distance = (digest(place.parent),), (min(place.relevance, 1.0),), place.distance
-            wordings: tuple[float, ...] = (self._wording(place.anchor),)
+            wordings: tuple[float, ...] = (self.wording(place.anchor),)
         else:
             anchors = self.anchors(tuple(sorted({e.anchor for e in evidence})))
             places = self._places(own, tuple(dict.fromkeys([(host(e.parent), e.path) for e in evidence[:PLACES]])))
             first = evidence[:MAX_PARENTS]
             parents = tuple([digest(e.parent) for e in first]) or (0,)
             relevances = tuple([min(e.relevance, 1.0) for e in first]) or (0.0,)  # above 1 by another strategy
-            wordings = tuple([self._wording(e.anchor) for e in first]) or (0.0,)
+            wordings = tuple([self.wording(e.anchor) for e in first]) or (0.0,)
             distance = min([e.distance for e in first], default=0)
         return LinkView(
             own,

@@ -185,7 +185,8 @@ class Adaptive(Strategy):
         own = self._sites.own(page)
         text = "" if looks_like_list(page.url) else full_text(own, menus=False)
         await self._nearness.ask([*of_page(own.title, text), *map(short, anchors)])
-        await asyncio.to_thread(lambda: [(self._links.address(x.url), self._links.anchors((x.anchor,))) for x in page.links])
+        to = self._links
+        await asyncio.to_thread(lambda: [(to.address(x.url), to.anchors((x.anchor,)), to.wording(x.anchor)) for x in page.links])
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words, terms = self._classifier.read(self._sites.own(page), article=not looks_like_list(page.url))

@@ -18,6 +18,7 @@ def test_a_test_notices_every_change_of_the_priorities() -> None:
     assert done.returncode == 0 and "0 survivors" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_change_that_no_test_notices_is_named() -> None:
     name = "order_weights: 1.0 -> 1.1"  # is equivalent
     line = [sys.executable, "-c", f"import mutants; mutants.EQUIVALENT.pop({name!r}); raise SystemExit(mutants.main())"]
