@@ -286,3 +286,16 @@ def test_a_text_right_around_short_replies_is_kept() -> None:
     assert (only.kind, only.text.split("\n")) == ("forum", [f": {line}" for line in said])
     named = re.sub(r"somebody_.._(\d+)", lambda name: f"somebody_{chr(87 + int(name[1])) * 6}", replies)
     assert all(line in extract(f"{head}{named}</div></body></html>", url).text for line in said)
+
+
+@pytest.mark.parametrize(("text", "other"), [("message", "message mt-1"), ("post-text", "post-text reply"), ("con", "con")])
+def test_a_first_post_above_boxes_called_posts_is_told_by_the_class_of_its_text(text: str, other: str) -> None:
+    first = "渡口的船修好以后一直没有人敢坐，昨天我带着两个孩子去试了一趟，顺利得很。"
+    lines = ("水位高的时候也能开吗？", "我上星期坐过，稳当。", "船钱还是两块，没有涨。", "下回叫上我，一起去看看。")
+    head = "<a href='/user-{0}.htm' class=username>{1}</a> <span>2024-05-0{0}</span>"
+    box = f"<li class='media post'>{head}<div class='{{2}}'><p>{{3}}</p></div></li>"
+    posts = "".join(box.format(n, name, other, line) for n, (name, line) in enumerate(zip("林周陈许", lines, strict=True), 1))
+    opening = f"<h4>新船坐得吗</h4><div><span class=username>阿树</span> 2024-05-01</div><div class='{text}'><p>{first}</p></div>"
+    body = f"<div class=card>{opening}</div><ul class=postlist>{posts}</ul>"
+    page = f"<html><head><title>新船坐得吗</title></head><body>{body}</body></html>"
+    assert extract(page, "https://bbs.example.cn/thread-7.htm").text.split("\n") == [first, *lines]

@@ -512,13 +512,13 @@ def _headings(page: _Page, first: int) -> dict[int, str]:
 
 
 def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | None:
-    """The first post where it is no box like the others, as questions are: the prose between the headline and the others."""
+    """The first post where it is no box like the others, as questions are: the prose between the headline and the others. Where
+    their boxes are called posts, only what is called as the text of one is."""
     first = boxes[0]
     name, around = page.names((first, bodies[0])), page.names((page.parents[first],))
-    if _POSTS.search(f"{name} {around}") and not (_REPLIES.search(name) or _REPLIES_WORD.search(around)):
-        return None
-    headings = _headings(page, first)
-    if not headings:
+    are_posts = _POSTS.search(f"{name} {around}") and not (_REPLIES.search(name) or _REPLIES_WORD.search(around))
+    like = page.elements[bodies[0]].get("class", "").split()[:1]  # the first word of the class of a post's text
+    if not (headings := _headings(page, first)):
         return None
     start = max(headings, key=lambda n: len(headings[n])) + 1
     gain = {n: _gain(page, n) for n in range(start, first)}
@@ -528,9 +528,10 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
             gain[page.parents[n]] += gain[n]
     able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and _is_box(page.elements[n])]
     able = [n for n in able if not (page.aside[n] or _NOTICE.search(page.kinds[n]))]
+    if are_posts:  # the first is among them, but where its text stands apart and is called the same
+        able = [n for n in able if n >= start and like and page.elements[n].get("class", "").split()[:1] == like]
     holders = [n for n in able if n < start and not page.is_linked((n,)) and _prose(page, range(n, page.ends[n])) > LONG]
-    behind = [n for n in able if n >= start]
-    for places in (behind, holders):
+    for places in ([n for n in able if n >= start], holders):
         best = max(places, key=gain.__getitem__, default=None)
         if best is not None and min(gain[best], page.run[best]) > MIN_LEAD:
             return best
