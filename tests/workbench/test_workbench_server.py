@@ -77,15 +77,24 @@ def test_the_address_outlives_a_restart_and_is_the_owners_alone(tmp_path: Path) 
 
 def test_a_crawl_that_begins_starts_and_is_no_problem(tmp_path: Path) -> None:
     with workbench(tmp_path, *REPLAY) as served:
-        served.act("/crawls", topic="partybuilding", seeds="http://www.qinghedj.example/", pages=5)
+        served.act("/crawls", topic="partybuilding", seeds="http://www.qinghedj.example/", survey=True)
         shown = served.api(CRAWL)
         assert (shown["starts"], shown["problem"], shown["stats"]) == (True, "", None)
         wait_for(lambda: served.api(CRAWL)["runs"] is False)
         assert not served.api(CRAWL)["starts"]
+        assert re.search(r"www\.qinghedj\.example/\S* +\d+ +\d+ +\d+ +\d+–\d+", served.api(CRAWL)["survey"])
         served.act(f"{CRAWL}/pause")
         served.act(f"{CRAWL}/go-on")
         wait_for(lambda: served.api(CRAWL)["runs"] is False and not served.api(CRAWL)["starts"])
         assert not served.api(CRAWL)["stats"]["paused"]
+
+
+def test_texts_near_to_a_topic_in_meaning_and_far(served: Served) -> None:
+    near = {name: served.api(f"/topics/{name}/near", crawl="partybuilding") for name in ("partybuilding", "weather")}
+    for shown in near.values():
+        assert shown["of"] == 46 and len(shown["texts"]) == 10
+        assert [cosine for cosine, _ in shown["texts"]] == sorted((cosine for cosine, _ in shown["texts"]), reverse=True)
+    assert near["partybuilding"]["texts"][4][0] > near["weather"]["texts"][4][0]
 
 
 def test_texts_that_were_taken_back_are_counted(served: Served, folder: Path) -> None:

@@ -35,7 +35,7 @@ from topical_crawler.workbench.operations import Operation, Param, Values
 from topical_crawler.workbench.topic import read_seeds
 
 _POINTS = 400  # of a curve
-_HOSTS = 15
+_HOSTS, _LINES = 15, 12
 
 _NAME = re.compile(r"\w[\w.-]{0,60}")
 
@@ -73,7 +73,9 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     name = values["crawl"]
     place = bench.place(name)
     data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None, "taken_back": 0}
-    log = _last_lines(place.folder.log)
+    said = _end(place.folder.log)
+    log = said.splitlines()[-_LINES:]
+    data["survey"] = said.rpartition("\nSurvey: ")[2].partition("\n\nCorpus:")[0] if "\nSurvey: " in said else ""
     try:
         with bench.reached(name) as crawl:
             data["stats"] = crawl.ask({"action": "stats"})
@@ -115,14 +117,14 @@ def _in_vain(bench: Bench, name: str, known: dict[str, int], runs: bool | None) 
     return job.value if job.done.is_set() else None
 
 
-def _last_lines(file: Path, most: int = 12) -> list[str]:
+def _end(file: Path) -> str:
     """The end of a log, in which passwords are masked already."""
     try:
         with file.open("rb") as log:
             log.seek(max(0, os.fstat(log.fileno()).st_size - 8000))
-            return log.read().decode("utf-8", "replace").splitlines()[-most:]
+            return log.read().decode("utf-8", "replace")
     except OSError:
-        return []
+        return ""
 
 
 def best(bench: Bench, values: Values) -> dict[str, Any]:
@@ -186,7 +188,7 @@ def start(bench: Bench, values: Values) -> dict[str, Any]:
     if not (seeds or loaded.seeds):
         raise MistakeError("a crawl needs seeds. Remedy: give addresses to start from, one a line", field="seeds")
     arguments = {"topic": source, "pages": values["pages"], "strategy": values["strategy"], "depth": values["depth"]}
-    arguments |= {"seeds": " ".join(seeds), "hosts": values["hosts"]}
+    arguments |= {"seeds": " ".join(seeds), "hosts": values["hosts"], "survey": "yes" if values["survey"] else ""}
     _run(bench, name, [part for n, value in arguments.items() if value for part in ("-a", f"{n}={value}")])
     return {"crawl": name, "go": f"/crawls/{name}"}
 
@@ -259,6 +261,8 @@ OPERATIONS = (
         Param(name="pages", about="pages to fetch", kind="integer", low=1, high=100_000_000),
         Param(name="depth", about="links followed from a seed", kind="integer", low=1, high=1000),
         Param(name="hosts", about="hosts that may be crawled; seeds: those of the seeds", default="", longest=2000),
+        Param(name="survey", about="look at the sections of each site a little, say what they promise, and stop", kind="boolean",
+              default=False),
         Param(name="strategy", about="how links are ordered", choices=tuple(sorted(STRATEGIES))),
         Param(name="name", about="of the crawl; none: that of the topic", default="", longest=60),
     ), acts=True),

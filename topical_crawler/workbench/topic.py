@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import sqlalchemy as sa
 from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.folder import set_weights
@@ -24,18 +25,22 @@ from topical_crawler.authoring.start import (
     write_start,
 )
 from topical_crawler.config import cache_dir, replay_parts, resources
-from topical_crawler.corpus.record import Filters
+from topical_crawler.corpus.record import Filters, pages
 from topical_crawler.corpus.search import Query
+from topical_crawler.crawl.opening import edition
+from topical_crawler.meaning import UNRELATED
 from topical_crawler.package_data import data_folder
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.services import MistakeError
+from topical_crawler.services.nearness import MOST, by_nearness, ends
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.web.urls import is_url
 from topical_crawler.workbench.apart import apart
 from topical_crawler.workbench.bench import Bench
-from topical_crawler.workbench.corpus import waiting
+from topical_crawler.workbench.corpus import in_background, waiting
+from topical_crawler.workbench.jobs import Progress
 from topical_crawler.workbench.language import missing
 from topical_crawler.workbench.operations import Operation, Param, Values
 
@@ -195,7 +200,24 @@ def show(bench: Bench, values: Values) -> dict[str, Any]:
     terms = [{"word": word, "weight": _rounded(topic.terms[word]), "lane": lane(topic.terms[word], lanes)} for word in words]
     return {"name": name, "title": topic.title, "description": topic.description, "terms": terms, "count": len(topic.terms),
             "lanes": lanes, "seeds": list(topic.seeds), "own": name in bench.own_topics(),
+            "corpora": [crawl for crawl, place in bench.crawls().items() if place.corpus],
             "strategy": topic.default_strategy}  # fmt: skip
+
+
+def near(bench: Bench, values: Values) -> dict[str, Any]:
+    """The texts of a corpus that are nearest in meaning to a topic, and the farthest."""
+    topic, crawl = load_topic(_source(bench, values["name"])), values["crawl"]
+
+    def work(note: Progress) -> list[tuple[float, str]]:
+        query = sa.select(pages.c.title, pages.c.text).where(pages.c.keep).order_by(pages.c.key).limit(MOST)
+        with bench.corpus(crawl).reading() as connection:
+            texts = [(title or text.partition("\n")[0], text) for title, text in connection.execute(query)]
+        return apart(by_nearness, topic, texts, bench.settings)
+
+    job = in_background(bench, crawl, ("near", edition(topic)), work)
+    if not job.done.is_set():
+        return {"texts": []} | waiting(job)
+    return {"texts": ends(job.value), "of": len(job.value), "unrelated": UNRELATED}
 
 
 def edit(bench: Bench, values: Values) -> dict[str, Any]:
@@ -240,6 +262,8 @@ OPERATIONS = (
     Operation("topic", "/topics/{name}", "The heaviest terms of a topic, at most 200, with their weights, and its seeds.", show, (
         Param(name="q", about="only terms that contain this", default="", longest=50),
     )),
+    Operation("near", "/topics/{name}/near", "The texts of a corpus that are nearest in meaning to a topic, and the farthest.",
+              near, (Param(name="crawl", about="whose corpus", required=True, longest=200),)),
     Operation("edit", "/topics/{name}", "Give terms of a topic of one's own other weights; other terms stay.", edit, (
         Param(name="word", about="terms, also new ones", kind="strings"),
         Param(name="weight", about="their weights, 1 that of the mean word; 0 takes a term out", kind="strings"),

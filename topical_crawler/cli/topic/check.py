@@ -17,10 +17,11 @@ from topical_crawler.cli.base import add_json
 from topical_crawler.cli.terminal import WIDTH, console, making_progress
 from topical_crawler.cli.topic.fetch_pages import Fetched, fetch_pages
 from topical_crawler.cli.topic.judging import Judge, Judged, show_table
-from topical_crawler.cli.topic.nearness import by_nearness, show_nearness, texts_of
+from topical_crawler.cli.topic.nearness import show_nearness, texts_of
 from topical_crawler.config import cache_dir, resources, segmenter, strategy_name
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.registry import Resources
+from topical_crawler.services.nearness import by_nearness
 from topical_crawler.services.reasons import make_strategy
 from topical_crawler.text import counted
 from topical_crawler.topic.topic import Topic

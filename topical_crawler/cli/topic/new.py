@@ -23,11 +23,12 @@ from topical_crawler.authoring.start import (
 from topical_crawler.cli.actions import CORPUS
 from topical_crawler.cli.base import add_number, whole
 from topical_crawler.cli.terminal import console, table
-from topical_crawler.cli.topic.nearness import by_nearness, show_nearness, texts_of
+from topical_crawler.cli.topic.nearness import show_nearness, texts_of
 from topical_crawler.config import cache_dir, data_dir, resources
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.categories import CategoryTree, read_clc
 from topical_crawler.resources.registry import RESOURCES, Resources
+from topical_crawler.services.nearness import by_nearness
 from topical_crawler.sources import open_source
 from topical_crawler.topic.files import TopicError, check_seed
 from topical_crawler.topic.topic import load_topic
