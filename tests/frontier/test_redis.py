@@ -188,6 +188,17 @@ class TestManyWorkers:
 
 
 class TestClock:
+    def test_reading_and_looking_take_no_time_from_it(self, worker: Worker) -> None:
+        frontier = worker(delay=0.3, clock="server")
+        frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
+        frontier.sent(pop(frontier).key, 0.0)
+        begun = time.monotonic()
+        while time.monotonic() < begun + 0.6:
+            list(frontier.journal.outcomes())
+            frontier.status()
+            time.sleep(0.02)
+        assert frontier.pop(0.0) is not None
+
     """The crawl's own clock: a server's that jumps, or was away, neither ends leases nor holds hosts up."""
 
     @pytest.mark.parametrize("jump", [3600.0, -3600.0])

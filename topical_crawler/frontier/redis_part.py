@@ -142,13 +142,14 @@ class Part:
                 raise FrontierServerError(str(error)) from None
             self._again = steady() + _REST
             raise
-        self._away, self._answered = None, steady()
+        self._away, answered = None, steady()
+        # No other call moves the crawl's clock.
+        self._answered = answered if now == MEASURED or script == "open" else self._answered
         if told:
-            numbers = (default if given is None else type(default)(given) for default, given in zip(Head(), told, strict=True))
-            self.head = Head._make(numbers)
+            self.head = Head._make(none if n is None else type(none)(n) for none, n in zip(Head(), told, strict=True))
             if script == "pop":  # no other one gives back the leases that ran out
-                self.heard = self._answered
-            self.at = self._answered if now in ("", MEASURED) else float(now)
+                self.heard = answered
+            self.at = answered if now in ("", MEASURED) else float(now)
         if self.server.is_cluster and (node := self.server.node(self.prefix)) != self._node:
             known, self._node = self._node, node
             for _, batch in self._pushes if known else ():
