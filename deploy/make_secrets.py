@@ -4,9 +4,10 @@
     python3 deploy/make_secrets.py deploy/secrets                          for containers: hosts redis and postgres
     python3 deploy/make_secrets.py /etc/topical --redis 127.0.0.1 --postgres 127.0.0.1
 
-Written are, each with one line but the second:
+Written are, each with one line but users.acl:
     redis_url              address of Redis for workers (REDIS_URL_FILE)
-    users.acl              accounts of Redis: users.acl beside this program, with the digest of the password
+    users.acl              accounts of Redis: users.acl beside this program, with the digests of the passwords
+    redis_cluster          password by which the nodes of a Redis Cluster know each other (cluster.yaml)
     corpus_url             address of the corpus for workers (TOPICAL_CORPUS_FILE)
     postgres_topical       password of the workers' role in PostgreSQL (postgres-roles.sql)
     postgres_admin         password of PostgreSQL's administrator
@@ -26,17 +27,20 @@ import sys
 from pathlib import Path
 
 RULES = Path(__file__).parent / "users.acl"
-NO_PASSWORD = 64 * "0"
-"""Stands in users.acl for the digest; no password has it."""
+NO_PASSWORD, NO_OTHER = 64 * "0", 64 * "1"
+"""Stand in users.acl for the digests of the passwords of workers and of a cluster's nodes; no password has them."""
 
 
 def contents(redis: str, postgres: str) -> dict[str, str]:
     """The files by name, with new passwords. They are of letters, digits, - and _, which nothing has to quote."""
-    redis_password, topical, admin, scrapyd = (secrets.token_urlsafe(24) for _ in range(4))
-    rules = RULES.read_text(encoding="utf-8").replace(NO_PASSWORD, hashlib.sha256(redis_password.encode()).hexdigest())
+    redis_password, cluster, topical, admin, scrapyd = (secrets.token_urlsafe(24) for _ in range(5))
+    rules = RULES.read_text(encoding="utf-8")
+    for digest, password in ((NO_PASSWORD, redis_password), (NO_OTHER, cluster)):
+        rules = rules.replace(digest, hashlib.sha256(password.encode()).hexdigest())
     return {
         "redis_url": f"redis://topical:{redis_password}@{redis}:6379/0\n",
         "users.acl": rules,
+        "redis_cluster": f"{cluster}\n",
         "corpus_url": f"postgresql+psycopg://topical:{topical}@{postgres}:5432/corpus\n",
         "postgres_topical": f"{topical}\n",
         "postgres_admin": f"{admin}\n",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import configparser
+import contextlib
 import hashlib
+import os
 import re
 import shutil
 import stat
@@ -21,8 +23,9 @@ import redis
 import yaml
 from packaging_tools import ROOT
 from postgres_tools import PostgresServer, own_server, programs
-from redis_tools import RedisServer, program
+from redis_tools import RedisServer, cluster_node, program
 from scrapy.settings import Settings
+from wait_tools import HANGS, wait_for
 
 from topical_crawler import config
 from topical_crawler.corpus.record import Record
@@ -38,6 +41,7 @@ DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 WORKERS = yaml.safe_load((DEPLOY / "workers.yaml").read_text(encoding="utf-8"))
+CLUSTER = yaml.safe_load((DEPLOY / "cluster.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +58,12 @@ def read(folder: Path, name: str) -> str:
 
 def test_secrets_are_new_and_belong_together(made: Path) -> None:
     address, corpus = urlsplit(read(made, "redis_url")), urlsplit(read(made, "corpus_url"))
-    passwords = [address.password, corpus.password, read(made, "postgres_admin"), read(made, "scrapyd_password")]
-    assert len(set(passwords)) == 4 and all(len(p or "") >= 32 for p in passwords)
+    others = [read(made, name) for name in ("postgres_admin", "scrapyd_password", "redis_cluster")]
+    passwords = [address.password, corpus.password, *others]
+    assert len(set(passwords)) == 5 and all(len(p or "") >= 32 for p in passwords)
     assert corpus.password == read(made, "postgres_topical")
-    assert hashlib.sha256((address.password or "").encode()).hexdigest() in read(made, "users.acl")
+    for name, password in (("topical", address.password or ""), ("cluster", read(made, "redis_cluster"))):
+        assert f"user {name} on #{hashlib.sha256(password.encode()).hexdigest()} " in read(made, "users.acl")
     assert read(made, "scrapyd.env").endswith(f"SCRAPYD_PASSWORD={read(made, 'scrapyd_password')}")
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
     again = subprocess.run([sys.executable, DEPLOY / "make_secrets.py", made], capture_output=True, encoding="utf-8", check=False)
@@ -233,6 +239,50 @@ def test_the_roles_of_the_corpus_have_the_rights_that_they_need(made: Path, own_
             own_server.execute(statement, reader)
 
 
+@pytest.mark.slow  # six servers, for what changes rarely
+def test_the_nodes_of_the_compose_file_make_a_cluster(made: Path, tmp_path: Path) -> None:
+    """By redis_cluster.sh, with the paths and the ports of this machine."""
+    nodes = [cluster_node(tmp_path) for _ in range(6)]
+    script = (
+        (DEPLOY / "redis_cluster.sh").read_text(encoding="utf-8").replace("/run/secrets/redis_users", str(made / "users.acl"))
+    )
+    script = script.replace("/run/secrets", str(made)).replace("bind '*'", "bind 127.0.0.1")
+    environment = {**os.environ, "PATH": f"{Path(program()).parent}:{os.environ['PATH']}"}
+    with contextlib.ExitStack() as stack:
+        for node in nodes:
+            folder = tmp_path / str(node.port)
+            folder.mkdir()
+            config = (DEPLOY / "redis.conf").read_text(encoding="utf-8").replace("6379", str(node.port))
+            (folder / "redis.conf").write_text(config, encoding="utf-8")
+            text = script.replace("/etc/redis", str(folder)).replace("/tmp/redis.conf", str(folder / "made.conf"))
+            (folder / "cluster.sh").write_text(text.replace("/data", str(folder)), encoding="utf-8")
+            process = subprocess.Popen(["sh", folder / "cluster.sh", "node"], env=environment, stdout=subprocess.DEVNULL)
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+        places = [f"127.0.0.1:{node.port}" for node in nodes]
+        for _ in range(2):  # the second time there is one
+            subprocess.run(["sh", folder / "cluster.sh", "create", *places], env=environment, check=True, capture_output=True)
+        url = read(made, "redis_url").replace("redis:6379", places[3])
+        wait_for(lambda: redis.Redis.from_url(url).execute_command("CLUSTER SLOTS"))
+        frontier = RedisFrontier(redis.Redis.from_url(url), "party", patience=HANGS)
+        assert frontier.push([Entry(bytes([n]) * 16, f"http://{n}.cn/", f"{n}.cn", float(n)) for n in range(5)]).new == 5
+        assert frontier.status().details["parts"] == 64
+        frontier.close()
+
+
+def test_the_cluster_of_the_compose_file_has_six_nodes_that_know_each_other() -> None:
+    nodes = {name: service for name, service in CLUSTER["services"].items() if re.fullmatch(r"redis(-\d)?", name)}
+    addresses = [f"{service['networks']['data']['ipv4_address']}:6379" for service in nodes.values()]
+    maker = CLUSTER["services"]["redis-cluster"]
+    assert maker["command"][2:] == ["create", *addresses] and len(set(addresses)) == 6
+    assert set(maker["depends_on"]) == set(nodes)
+    assert all(service["command"] == ["sh", "/etc/redis/redis_cluster.sh", "node"] for service in nodes.values())
+    assert {volume.partition(":")[0] for name in nodes if name != "redis" for volume in nodes[name]["volumes"]} == set(
+        CLUSTER["volumes"]
+    )
+    assert (DEPLOY / CLUSTER["configs"]["redis_cluster_sh"]["file"]).is_file()
+
+
 # -- compose.yaml, Dockerfile
 
 
@@ -251,7 +301,7 @@ FILES = pytest.mark.parametrize("compose", [COMPOSE, WORKERS], ids=["compose.yam
 
 def test_the_files_are_as_their_schema_says() -> None:
     check = [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
-    files = [DEPLOY / "compose.yaml", DEPLOY / "workers.yaml"]
+    files = [DEPLOY / "compose.yaml", DEPLOY / "workers.yaml", DEPLOY / "cluster.yaml"]
     done = subprocess.run([*check, *files], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout) == (0, "ok -- validation done\n"), done.stdout + done.stderr
 
