@@ -27,7 +27,7 @@ Begin
 
 Work with what was collected (data/TOPIC, or a topic's name)
   corpus                    list, show, search, why, stats, fetched, diff: read it
-                            export, sample, judge, report, clean, copy, rebuild: use it; extract
+                            export, sample, judge, report, clean, copy, rebuild, lock, reproduce, evidence, overlap; extract
 
 More
   topic                     list, show, new, seeds, build, check, explain

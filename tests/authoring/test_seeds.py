@@ -67,6 +67,7 @@ def test_the_list_names_sites_of_a_field(terms: tuple[str, ...], first: str) -> 
     assert first in [seed.url for seed in rank([from_sites(Nearness(dict.fromkeys(terms, 1.0)))])][:2]
 
 
+@pytest.mark.slow
 def test_sentences_of_all_fields_find_sites_of_their_field() -> None:
     """Two wordings of 70 topics; a class of the library is the field."""
     sites = data_folder().joinpath("sites.tsv").read_text("utf-8").splitlines()

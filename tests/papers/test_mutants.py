@@ -12,6 +12,7 @@ PRINTED = ("Priority.of:", "WordExtension.exp:", "TextAndAnchor.priority:", "Con
 """Eq. 5 of Zhou et al., Eq. 5 of Zhang et al., Eq. 9 of Sun et al., the factors of Chen & Zhu."""
 
 
+@pytest.mark.slow
 def test_a_test_notices_every_change_of_the_priorities() -> None:
     line = [sys.executable, "benchmarks/mutants.py", *(part for name in PRINTED for part in ("--only", name))]
     done = subprocess.run(line, cwd=ROOT, env=mutants.environment(), capture_output=True, text=True)

@@ -46,6 +46,7 @@ def test_a_pipeline_of_scikit_learn_gives_probabilities(tmp_path: Path) -> None:
     assert advise(TOPIC, f"sklearn:{save_pipeline(tmp_path / 'truths.skops', (False, True))}") == pytest.approx([on, off])
 
 
+@pytest.mark.slow
 def test_the_example_of_the_documentation_makes_a_model_of_marked_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs/strategies.md").read_text(encoding="utf-8").split("## A model of your own\n")[1]
     example, table = (re.findall(rf"^```{kind}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[0] for kind in ("python", "toml"))

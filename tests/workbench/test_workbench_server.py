@@ -67,12 +67,12 @@ def test_the_address_outlives_a_restart_and_is_the_owners_alone(tmp_path: Path) 
         file = tmp_path / "data/.workbench.json"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600 and served.token in file.read_text("utf-8")
         with workbench(tmp_path) as other:  # the port is taken
-            assert other.base != served.base
+            assert other.base != served.base and other.api("/resources")
     with workbench(tmp_path) as again:
-        assert again.url == other.url
+        assert again.url == other.url and again.api("/resources")
     file.write_text("[]", "utf-8")
     with workbench(tmp_path) as new:
-        assert new.token != other.token
+        assert new.token != other.token and new.api("/resources")
 
 
 def test_a_crawl_that_begins_starts_and_is_no_problem(tmp_path: Path) -> None:
@@ -84,9 +84,11 @@ def test_a_crawl_that_begins_starts_and_is_no_problem(tmp_path: Path) -> None:
         assert not served.api(CRAWL)["starts"]
         assert re.search(r"www\.qinghedj\.example/\S* +\d+ +\d+ +\d+ +\d+–\d+", served.api(CRAWL)["survey"])
         served.act(f"{CRAWL}/pause")
+        assert served.api(CRAWL)["stats"]["paused"]
         served.act(f"{CRAWL}/go-on")
-        wait_for(lambda: served.api(CRAWL)["runs"] is False and not served.api(CRAWL)["starts"])
-        assert not served.api(CRAWL)["stats"]["paused"]
+        wait_for(
+            lambda: (stats := served.api(CRAWL)["stats"]) is not None and not stats["paused"]
+        )  # none while it starts or ends
 
 
 def test_texts_near_to_a_topic_in_meaning_and_far(served: Served) -> None:
@@ -385,6 +387,7 @@ def test_the_process_stays_small(folder: Path) -> None:
     assert most and int(most[1]) < 250_000
 
 
+@pytest.mark.slow
 def test_programs_get_the_export_that_they_read(served: Served) -> None:
     cqpweb = exported(served, format="cqpweb")
     text = next(text for name, text in cqpweb.items() if name.endswith(".vrt"))

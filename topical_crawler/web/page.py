@@ -335,8 +335,8 @@ def _all_runs(body: LexborNode, html: str) -> Iterator[tuple[str, bool]]:
         yield text, linked
         if own >= MAX_TEXT:  # no more is read
             return
-    if (data := parsed(text_in_data(html, seen)[1]).body) is not None:
-        yield from ((text, True) for text, _ in _runs(data))
+    if (data := text_in_data(html, seen)[1]) and (tree := parsed(data).body) is not None:
+        yield from ((text, True) for text, _ in _runs(tree))
 
 
 def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
