@@ -26,8 +26,8 @@ Begin
   extract URL|FILE          the text of one page
 
 Work with what was collected (data/TOPIC, or a topic's name)
-  corpus                    list, show, search, why, stats, fetched, diff: read it
-                            export, sample, judge, report, clean, copy, rebuild, lock, reproduce, evidence, overlap; extract
+  corpus                    list, show, search, why, stats, fetched, diff, extract, evidence, overlap: read it
+                            export, sample, judge, report, clean, copy, rebuild, lock, reproduce: use it
 
 More
   topic                     list, show, new, seeds, build, check, explain

@@ -39,6 +39,9 @@ class Elements(HTMLParser):
         self.text += data
 
 
+pytestmark = pytest.mark.slow  # `make demo` is run before the tests
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("elsewhere")

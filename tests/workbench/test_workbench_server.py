@@ -86,9 +86,8 @@ def test_a_crawl_that_begins_starts_and_is_no_problem(tmp_path: Path) -> None:
         served.act(f"{CRAWL}/pause")
         assert served.api(CRAWL)["stats"]["paused"]
         served.act(f"{CRAWL}/go-on")
-        wait_for(
-            lambda: (stats := served.api(CRAWL)["stats"]) is not None and not stats["paused"]
-        )  # none while it starts or ends
+        # There are no figures while it starts or ends.
+        wait_for(lambda: (stats := served.api(CRAWL)["stats"]) is not None and not stats["paused"])
 
 
 def test_texts_near_to_a_topic_in_meaning_and_far(served: Served) -> None:
