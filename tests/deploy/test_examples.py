@@ -258,7 +258,7 @@ def test_the_nodes_of_the_compose_file_make_a_cluster(made: Path, tmp_path: Path
             (folder / "cluster.sh").write_text(text.replace("/data", str(folder)), encoding="utf-8")
             process = subprocess.Popen(["sh", folder / "cluster.sh", "node"], env=environment, stdout=subprocess.DEVNULL)
             stack.callback(process.wait)
-            stack.callback(process.terminate)
+            stack.callback(process.kill)
         places = [f"127.0.0.1:{node.port}" for node in nodes]
         for _ in range(2):  # the second time there is one
             subprocess.run(["sh", folder / "cluster.sh", "create", *places], env=environment, check=True, capture_output=True)
