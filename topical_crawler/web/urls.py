@@ -195,7 +195,7 @@ def _is_noise(name: str, value: str, has_to: bool, numbered: bool) -> bool:
 MAX_DEPTH = 16  # most path segments of a URL that is not taken for a trap
 MAX_REPEATS = 3  # so many equal path segments make a trap: relative links that lead ever deeper (`/news/img/news/img/news/`)
 
-_DIGITS = re.compile(r"%[0-9A-Fa-f]{2}|[0-9]+")
+_DIGITS = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")  # but those of an escape
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
 
 
@@ -297,7 +297,7 @@ def shape(url: str) -> str:
     if not name:
         return ""
     parts = urlsplit(url)
-    path = _DIGITS.sub(lambda m: m[0] if m[0][0] == "%" else "0", parts.path) or "/"
+    path = _DIGITS.sub("0", parts.path) or "/"
     keys = sorted({pair.partition("=")[0] for pair in parts.query.split("&") if pair})
     return f"{name}{path}?{'&'.join(keys)}" if keys else name + path
 
