@@ -119,9 +119,8 @@ def _settings() -> ModuleType:
             f"what scrapy.cfg, SCRAPY_PROJECT and {_SETTINGS} say of them"
         ) from None
     if any("TopicalAddon" in str(addon) for addon in getattr(module, "ADDONS", ())):
-        for name, value in vars(import_module(_OWN)).items():
-            if name.startswith("TOPICAL_"):
-                vars(module).setdefault(name, value)
+        for name, value in import_module(_OWN).own_settings().items():
+            vars(module).setdefault(name, value)
     if not hasattr(module, "TOPICAL_DATA_DIR"):
         raise _SettingsError(
             f"the settings of this folder's project, {name}, do not know these commands. Remedy: begin them "

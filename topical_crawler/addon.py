@@ -57,7 +57,8 @@ _ALONE = "topical_alone"  # in the meta of an entry: it is not of the frontier
 
 # A spider of one's own says where it goes: no page, host or crawl is given up because it has no text.
 _DEFAULTS = {
-    **{name: value for name, value in vars(settings).items() if name.startswith("TOPICAL_") or name == "REDIS_URL"},
+    **settings.own_settings(),
+    "REDIS_URL": settings.REDIS_URL,
     **dict.fromkeys(("TOPICAL_TRAP_PAGES", "TOPICAL_BARREN_PAGES", "TOPICAL_BARREN_LEAVE", "TOPICAL_BARREN_END"), 0),
     "TOPICAL_SECOND_LOOK_MB": 0,
     "TOPICAL_DISPLAY": "lines",
@@ -193,6 +194,7 @@ class JudgeMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._judge = RelevanceMiddleware(crawler)
+        self._reader: TopicalSpider | None = None
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Put the judged page of a success into the meta of its request, under :data:`PAGE`."""
@@ -205,7 +207,8 @@ class JudgeMiddleware(CrawlComponent):
             entry.meta = {_ALONE: True}
         response.request = request
         with storing(crawl):
-            (item,) = TopicalSpider(crawl, []).parse(response)
+            self._reader = self._reader or TopicalSpider(crawl, [])
+            (item,) = self._reader.parse(response)
             await prepare(crawl, item)
             request.meta[PAGE] = self._judge.get_processed_item(item, response)
         return response

@@ -166,6 +166,11 @@ TOPICAL_CILIN_TREE = ""
 TOPICAL_CLC = ""
 
 
+def own_settings() -> dict[str, Any]:
+    """The settings that are the product's own, and what they are by default."""
+    return {name: value for name, value in globals().items() if name.startswith("TOPICAL_")}
+
+
 def check_names(names: Iterable[str]) -> None:
     """Raises ValueError for a name that begins with ``TOPICAL_`` and is none of this module's: a misspelt setting would have no
     effect, and a crawl of a recording would go out to the web.
@@ -175,7 +180,7 @@ def check_names(names: Iterable[str]) -> None:
     ...
     ValueError: there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY? docs/settings.md lists them all
     """
-    known = {name for name in globals() if name.startswith("TOPICAL_")}
+    known = own_settings()
     if unknown := sorted(name for name in names if name.startswith("TOPICAL_") and name not in known):
         from difflib import get_close_matches
 

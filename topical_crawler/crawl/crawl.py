@@ -99,7 +99,7 @@ class Crawl:
         self.is_looking = False
         self.surveyed: list[Section] = []
         self._closed = self._in_vain = False
-        self.nowhere: list[str] = []  # starts that lead nowhere, in words
+        self.nowhere: list[str] = []
         self._lock = lock
         self._renewed = self._busy = self._asked = time.monotonic()
         shared = frontier.journal if isinstance(frontier.journal, Store) else None

@@ -165,7 +165,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         if text == _NO_ANSWER:
             return None
         text, *files = text.split(_BETWEEN)
-        return await self._keep({origin}, text, asked, _ROBOTS_AGAIN, request, files)
+        return await self._keep({origin}, await self._addressed(text), asked, _ROBOTS_AGAIN, request, files)
 
     async def _ask(self, origin: str, request: Request, notes: RedisJournal | None = None) -> _Rules | None:
         """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
@@ -198,8 +198,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 self._delays.pop(host(origin), None)
                 self._crawl.frontier.set_delay(host(origin), self._default_delay)
         asked = time.monotonic()
-        rules = await self._keep(origins, answer.text, asked, self._seconds if answer.lasts else _ROBOTS_AGAIN, request)
-        text = await asyncio.to_thread(addressed, answer.text, self._agent)
+        text = await self._addressed(answer.text)
+        rules = await self._keep(origins, text, asked, self._seconds if answer.lasts else _ROBOTS_AGAIN, request)
         said = answer.said or classify(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
             self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
@@ -257,12 +257,14 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if request.meta[_BYTES] > MOST_BYTES:
                 raise StopDownload(fail=False)
 
+    async def _addressed(self, text: str) -> str:
+        return await asyncio.to_thread(addressed, text, self._agent)
+
     async def _keep(
         self, origins: set[str], text: str, asked: float, seconds: float, request: Request, files: Sequence[str] | None = None
     ) -> _Rules:
-        """Parse a robots.txt, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting page has to rest.
-        Without ``files``, those of the host are asked for, where that is wanted."""
-        text = await asyncio.to_thread(addressed, text, self._agent)
+        """Parse a robots.txt that is addressed to us, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting
+        page has to rest. Without ``files``, those of the host are asked for, where that is wanted."""
         parser = await asyncio.to_thread(build_from_crawler, self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))

@@ -13,10 +13,10 @@ import json
 import math
 import secrets
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgpack
 import redis
@@ -39,7 +39,7 @@ from topical_crawler.frontier.base import (
     host_of,
 )
 from topical_crawler.frontier.redis_journal import RedisJournal
-from topical_crawler.frontier.redis_part import AFTER, BEFORE, LOOKED_AT, MEASURED, Part, number_of, steady
+from topical_crawler.frontier.redis_part import AFTER, BEFORE, LOOKED_AT, MEASURED, Part, by_part, part_of, steady
 from topical_crawler.frontier.redis_server import (
     VERSION,
     RecordError,
@@ -59,7 +59,6 @@ MOST_PARTS = 4_096
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ = 1_000, 500  # entries in one call
 _Call = tuple[Part, str, tuple[Any, ...]]  # a script, and what it is given after the time
-_T = TypeVar("_T")
 _NEAR = 100  # pages before the bound on pages, from which on all parts are asked before every pop
 
 
@@ -189,14 +188,12 @@ class RedisFrontier(Frontier):
             )
 
     def _part(self, host: str) -> Part:
-        return self._parts[number_of(host, len(self._parts)) if len(self._parts) > 1 else 0]
+        return part_of(host, self._parts)
 
     def _batches(self, entries: Iterable[Entry]) -> dict[Part, bytes]:
         """Entries as one push to each part takes them. Raises ValueError for one that no frontier takes, RecordError for one that
         is too large."""
-        links: dict[Part, list[Entry]] = defaultdict(list)
-        for entry in entries:
-            links[self._part(check(entry).host)].append(entry)
+        links = by_part((entry, self._part(check(entry).host)) for entry in entries)
         return {part: pack_links(some) for part, some in links.items()}
 
     # -- Calls that wait for a part
@@ -420,7 +417,7 @@ class RedisFrontier(Frontier):
     def _records(self, keys: Iterable[tuple[bytes, Part]]) -> dict[bytes, bytes | None]:
         """The records of entries."""
         records: dict[bytes, bytes | None] = {}
-        for part, some in _by_part(keys).items():
+        for part, some in by_part(keys).items():
             for first in range(0, len(some), _READ):
                 chunk = some[first : first + _READ]
                 records.update(zip(chunk, part.call("hmget", "entries", chunk), strict=True))
@@ -486,7 +483,7 @@ class RedisFrontier(Frontier):
     def renew(self) -> frozenset[bytes]:
         """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
         self._go_on()
-        held = _by_part(((key, token), part) for key, (part, token) in self._tokens.items())
+        held = by_part(((key, token), part) for key, (part, token) in self._tokens.items())
         lost: list[bytes] = []
         for part in {self._own: None, **held}:
             worker = self.worker if part is self._own else ""
@@ -564,7 +561,7 @@ class RedisFrontier(Frontier):
     def _change(self, what: str, items: Iterable[tuple[tuple[Any, ...], Part]]) -> int:
         """Change entries in steps. Returns how many changed."""
         count = 0
-        for part, some in _by_part(items).items():
+        for part, some in by_part(items).items():
             for first in range(0, len(some), _READ):
                 count += part.run("change", self._now, what, pack_list(some[first : first + _READ]))
         return count
@@ -578,13 +575,6 @@ def crawls(client: Any) -> list[str]:
     keys = client.scan_iter(match=f"{BEFORE}*{AFTER}meta", count=1_000)
     names = {key.decode().removeprefix(BEFORE).removesuffix(f"{AFTER}meta") for key in keys}
     return sorted(name for name in names if name.rpartition("#")[0] not in names)  # else it is a part
-
-
-def _by_part(items: Iterable[tuple[_T, Part]]) -> dict[Part, list[_T]]:
-    parts: dict[Part, list[_T]] = defaultdict(list)
-    for item, part in items:
-        parts[part].append(item)
-    return parts
 
 
 def _lost(key: bytes) -> LeaseLost:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from topical_crawler.frontier.base import KEPT, Journal, Outcome
-from topical_crawler.frontier.redis_part import LOOKED_AT, Part, number_of, steady
+from topical_crawler.frontier.redis_part import LOOKED_AT, Part, by_part, part_of, steady
 from topical_crawler.frontier.redis_server import RecordError, ServerAway, logger, pack_list, read_outcome
 from topical_crawler.web.urls import fingerprint
 
-_T = TypeVar("_T")
 _OUTCOMES = 1_000  # in one call
 _KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
 _TIME = ""  # a script that is told none leaves the crawl's clock alone
@@ -120,35 +118,26 @@ class RedisJournal(Journal):
 
     def remember(self, name: str, text: str, seconds: float) -> None:
         """Keep a text for all workers for ``seconds``; whoever waits for the claim of its name may stop waiting."""
-        self._part(name).call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
+        part_of(name, self._parts).call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
 
     def recall(self, name: str) -> str | None:
         """What :meth:`remember` keeps; None where there is nothing."""
-        text = self._part(name).call("get", f"text:{name}")
+        text = part_of(name, self._parts).call("get", f"text:{name}")
         return None if text is None else text.decode("utf-8", "replace")
 
     def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
         """What was written last of what the crawl counts of each host; None where nothing was."""
         found: dict[str, bytes | None] = {}
-        for part, names in self._by_part((host, host) for host in hosts).items():
+        for part, names in by_part((host, part_of(host, self._parts)) for host in hosts).items():
             counts = part.run("counts", _TIME, "read", pack_list([_field(host) for host in names]))
             found.update(zip(names, counts, strict=True))
         return found
 
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
         """Write what was counted of hosts, but where that of more pages is known."""
-        for part, items in self._by_part((host, (_field(host), record)) for host, record in records).items():
+        pairs = (((_field(host), record), part_of(host, self._parts)) for host, record in records)
+        for part, items in by_part(pairs).items():
             part.run("counts", _TIME, "write", pack_list(items))
-
-    def _by_part(self, items: Iterable[tuple[str, _T]]) -> dict[Part, list[_T]]:
-        """Items by the part of the host that comes with each."""
-        parts: dict[Part, list[_T]] = defaultdict(list)
-        for host, item in items:
-            parts[self._part(host)].append(item)
-        return parts
-
-    def _part(self, host: str) -> Part:
-        return self._parts[number_of(host, len(self._parts)) if len(self._parts) > 1 else 0]
 
 
 def _field(host: str) -> bytes:

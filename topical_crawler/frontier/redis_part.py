@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -14,6 +15,7 @@ from topical_crawler.frontier.base import FrontierServerError
 from topical_crawler.frontier.redis_server import Server, ServerAway
 from topical_crawler.web.urls import canonical
 
+_T = TypeVar("_T")
 BEFORE, AFTER = "topical:{", "}:"  # around a crawl's name, what all its keys begin with
 MEASURED = "m"  # the time of a script: how long this process has measured since the last one
 LOOKED_AT = 1.0  # seconds after which a worker asks a part again what it knows of it
@@ -37,8 +39,21 @@ def number_of(host: str, parts: int) -> int:
     return crc32(name.encode("utf-8", "replace")) % parts
 
 
+def part_of(host: str, parts: Sequence[Part]) -> Part:
+    """The part of a host."""
+    return parts[number_of(host, len(parts)) if len(parts) > 1 else 0]
+
+
+def by_part(items: Iterable[tuple[_T, Part]]) -> dict[Part, list[_T]]:
+    """Items by the part that comes with each."""
+    parts: dict[Part, list[_T]] = defaultdict(list)
+    for item, part in items:
+        parts[part].append(item)
+    return parts
+
+
 class Head(NamedTuple):
-    """What a script tells of its part (``finish`` in ``lua/common.lua``)."""
+    """What a script tells of its part (``with_head`` in ``lua/common.lua``)."""
 
     best: float = -math.inf  # priority of the best entry among hosts whose turn it is
     wait: float = math.inf  # seconds until a further host's turn

@@ -46,9 +46,9 @@ _T = TypeVar("_T")
 _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN)\b")
 """Answers after which the same call may succeed; of a script's own commands they come inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
-# The same where the answer begins with the word, which the client then leaves out of the text.
 _CLUSTER_AWAY = (AskError, ClusterError, RedisClusterException, SlotNotCoveredError, TryAgainError)
 """Where a cluster has no master for a key, or its keys are on their way from one to another."""
+# As _PASSING where the answer begins with the word, which the client then leaves out of the text.
 _PASSES = (*_AWAY, OutOfMemoryError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS

@@ -6,8 +6,10 @@ This module imports nothing of the corpus, so that help and mistakes on the comm
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topical_crawler.cli.base import whole
@@ -52,6 +54,32 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
         "--reason", action="append", default=[], metavar="REASON",
         help='only pages rejected for it ("off topic"); may be repeated',
     )  # fmt: skip
+
+
+def add_archive(parser: argparse._ActionsContainer, beside: str) -> None:
+    """Declare ``--archive``, which :func:`archive_of` reads, and ``--workers``."""
+    parser.add_argument(
+        "--archive", metavar="FOLDER", help=f"the archive: a folder, or WARC files (default: the folder archive beside {beside})"
+    )
+    workers, help = max(1, (os.cpu_count() or 2) - 1), "processes that extract (default: processors less one)"
+    parser.add_argument("--workers", type=whole(1, 1000), default=workers, metavar="N", help=help)
+
+
+def archive_of(opts: argparse.Namespace, place: str) -> str:
+    """The archive that was named, or else the one beside a corpus or lock. Raises CorpusError where there is none."""
+    if not (found := opts.archive or archive_beside(place)):
+        from topical_crawler.corpus.record import CorpusError
+
+        raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")
+    return str(found)
+
+
+def archive_beside(place: str) -> str:
+    """The archive beside a corpus or lock; "" where there is none."""
+    from topical_crawler.crawl.crawl_folder import CrawlFolder
+
+    folder = CrawlFolder(Path(place).parent).archive
+    return str(folder) if "://" not in place and folder.is_dir() else ""
 
 
 def add_test_sets(parser: argparse._ActionsContainer, **more: Any) -> None:

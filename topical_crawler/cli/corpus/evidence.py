@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from topical_crawler.cli.base import add_corpus
+from topical_crawler.cli.corpus import archive_beside
 from topical_crawler.config import cache_dir
-from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.project import AnySettings
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.services.evidence import write_evidence
@@ -33,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     place = find_corpus(opts.corpus, settings)
-    beside = CrawlFolder(Path(place).parent).archive
-    files = opts.archive or (str(beside) if "://" not in place and beside.is_dir() else "")
+    files = opts.archive or archive_beside(place)
     with ExitStack() as stack:
         archive = stack.enter_context(Recording(files, cache_dir(settings))) if files else None
         whole = write_evidence(place, opts.output, opts.judged, archive)

@@ -14,7 +14,6 @@ import dataclasses
 import gzip
 import hashlib
 import json
-import os
 import platform
 import sys
 from collections import Counter, deque
@@ -27,7 +26,8 @@ from typing import Any, BinaryIO, cast
 
 import topical_crawler
 from topical_crawler.cli.base import Action, add_corpus, add_json, whole
-from topical_crawler.cli.corpus.rebuild import ArchivedPages, archive_beside
+from topical_crawler.cli.corpus import add_archive, archive_of
+from topical_crawler.cli.corpus.rebuild import ArchivedPages
 from topical_crawler.cli.terminal import corpus_progress, printable
 from topical_crawler.config import cache_dir, cleaning_options, encoder, extraction_limits, extractor, resources
 from topical_crawler.corpus.clean import LateCleaning
@@ -134,9 +134,8 @@ class Archive:
 
 
 @contextmanager
-def _opened(files: str, settings: AnySettings, workers: int | None) -> Iterator[tuple[Recording, Archive]]:
-    number = workers or max(1, (os.cpu_count() or 2) - 1)
-    with Recording(files, cache_dir(settings)) as recording, closing(Archive(recording, settings, number)) as archive:
+def _opened(files: str, settings: AnySettings, workers: int) -> Iterator[tuple[Recording, Archive]]:
+    with Recording(files, cache_dir(settings)) as recording, closing(Archive(recording, settings, workers)) as archive:
         yield recording, archive
 
 
@@ -186,8 +185,9 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
     claim = claim_of(place)
     topic = topic_of(opts.topic, claim)
     counts: Counter[str] = Counter()
+    seeds: list[str] = []
     with (
-        _opened(opts.archive or archive_beside(place), settings, opts.workers) as (recording, archive),
+        _opened(archive_of(opts, place), settings, opts.workers) as (recording, archive),
         CorpusStore(place, read_only=True) as store,
         replacing_bytes(body) as raw,
         packed(raw, body.name) as out,
@@ -205,10 +205,10 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
                 line = packed_row(row, given)
                 counts.update(pages=1, texts=row.keep, characters=row.characters, held=row.keep and "without" not in line)
                 out.write(_line(line))
+                seeds.extend([row.url] if row.depth == 0 else [])
                 show("locking", counts["pages"], total)
 
         asyncio.run(write())
-        seeds = [row.url for row in store.records(_EVERYTHING) if row.depth == 0]
     numbers = {name: counts[name] for name in ("pages", "texts", "characters")} | {"texts_in_lock": counts["held"]}
     texts = {"made_by": "corpus export --marked-off -f jsonl"} | exported(place, settings)
     facts = {"program": PROGRAM, "lock": FORM, "locked": now_utc(), "corpus": numbers, "texts": texts}
@@ -242,10 +242,10 @@ def _settings(settings: AnySettings) -> Row:
     """Those that make texts, and the crawl's own that are not as they come."""
     from topical_crawler import settings as defaults
 
-    own = {resource.setting for resource in RESOURCES.values()}
+    places = {resource.setting for resource in RESOURCES.values()}
     found = {name: settings.get(name) for name in TEXT_SETTINGS}
-    for name, default in vars(defaults).items():
-        if name.startswith("TOPICAL_") and not name.endswith(_PLACES) and name not in own and settings.get(name) != default:
+    for name, default in defaults.own_settings().items():
+        if not name.endswith(_PLACES) and name not in places and settings.get(name) != default:
             found[name] = settings.get(name)
     return {name: value if isinstance(value, int | float | dict) else str(value) for name, value in sorted(found.items())}
 
@@ -287,7 +287,7 @@ def reproduce(opts: argparse.Namespace, settings: AnySettings) -> int:
             settings.set(name, facts["settings"][name], priority="cmdline")
     body = head.with_name(Path(facts["pages"]["name"]).name)
     _check(body, facts["pages"], "get the file that belongs to this lock")
-    with _opened(opts.archive or archive_beside(str(head)), settings, opts.workers) as (recording, archive):
+    with _opened(archive_of(opts, str(head)), settings, opts.workers) as (recording, archive):
         given = {file.name: file for file in recording.files}
         for entry in facts["archive"]:
             if entry["name"] not in given:
@@ -427,21 +427,12 @@ def live(body: Path, archive: Archive, opts: argparse.Namespace, settings: AnySe
 # -- The command line
 
 
-def _workers(parser: argparse.ArgumentParser, beside: str) -> None:
-    parser.add_argument(
-        "--archive", metavar="FOLDER", help=f"folder, or WARC files (default: the folder archive beside {beside})"
-    )
-    parser.add_argument(
-        "--workers", type=whole(1, 1000), metavar="N", help="processes that extract (default: processors less one)"
-    )
-
-
 def _lock_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
     parser.add_argument("-o", "--output", metavar="NAME", required=True, help=f"written are NAME{SUFFIX} and NAME{PAGES}")
     parser.add_argument("--topic", metavar="TOPIC", help="name or folder of the topic (default: the crawl's)")
     parser.add_argument("--force", action="store_true", help="replace an earlier lock")
-    _workers(parser, "the corpus")
+    add_archive(parser, "CORPUS")
 
 
 def _reproduce_arguments(parser: argparse.ArgumentParser) -> None:
@@ -451,7 +442,7 @@ def _reproduce_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--live", action="store_true", help="fetch kept pages again, and say what has changed; nothing is written")
     parser.add_argument("--limit", type=whole(1), metavar="N", help="with --live: the first N pages only")
     add_json(parser, "with --live: print pages as JSON")
-    _workers(parser, "LOCK")
+    add_archive(parser, "LOCK")
 
 
 ACTIONS = {

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import dataclasses
 import logging
-import os
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,7 +20,7 @@ from scrapy.statscollectors import DummyStatsCollector
 from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, LIST_OF_LINKS, NEAR_EMPTY
 from topical_crawler.cleaning.characters import GARBLED
 from topical_crawler.cleaning.quality import CHARACTERS, LANGUAGE, NO_SENTENCES, REPETITION, SYMBOLS
-from topical_crawler.cli.base import whole
+from topical_crawler.cli.corpus import add_archive, archive_of
 from topical_crawler.cli.terminal import corpus_progress
 from topical_crawler.config import cache_dir, cleaning_options, extraction_limits, extractor
 from topical_crawler.corpus.copy import Progress
@@ -29,7 +28,6 @@ from topical_crawler.corpus.dedup import DUPLICATE, PART
 from topical_crawler.corpus.make import Maker
 from topical_crawler.corpus.record import CorpusError, Filters, Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.downloadermiddlewares.compression import UnpackMiddleware
 from topical_crawler.downloadhandlers import as_answer
 from topical_crawler.extraction import extract as extraction
@@ -231,17 +229,12 @@ DESCRIPTION = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
     parser.add_argument(
-        "--archive", metavar="FOLDER", help="the archive: a folder, or WARC files (default: the folder archive beside CORPUS)"
-    )
-    parser.add_argument(
         "-o", "--output", metavar="NEW", required=True, help="of the new corpus: file (with a suffix), folder or database URL"
     )
     parser.add_argument(
         "--missing", choices=("keep", "drop"), default="keep", help="pages that the archive lacks (default: keep)"
     )
-    parser.add_argument(
-        "--workers", type=whole(1, 1000), metavar="N", help="processes that extract (default: processors less one)"
-    )
+    add_archive(parser, "CORPUS")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -249,19 +242,18 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
         raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
     options = cleaning_options(settings)
-    recording = Recording(opts.archive or archive_beside(place), cache_dir(settings))
-    workers = opts.workers or max(1, (os.cpu_count() or 2) - 1)
+    recording = Recording(archive_of(opts, place), cache_dir(settings))
     with (
         recording,
         CorpusStore(place, read_only=True) as source,
         CorpusStore(output) as target,
-        closing(ExtractPool(workers, extraction_limits(settings)[1], extractor=extractor(settings))) as pool,
+        closing(ExtractPool(opts.workers, extraction_limits(settings)[1], extractor=extractor(settings))) as pool,
         closing(ArchivedPages(recording, settings)) as archive,
         corpus_progress("rebuilding") as show,
     ):
         maker = Maker(target, options)
-        keep = opts.missing == "keep"
-        result = asyncio.run(rebuild(source, target, archive, maker, pool, ahead=2 * workers, keep_missing=keep, progress=show))
+        keep, ahead = opts.missing == "keep", 2 * opts.workers
+        result = asyncio.run(rebuild(source, target, archive, maker, pool, ahead=ahead, keep_missing=keep, progress=show))
         print(summary(result, source.name, target.name, opts.missing))
     return 0
 
@@ -278,10 +270,3 @@ def summary(result: Rebuilt, source: str, target: str, missing: str) -> str:
         done = "they were copied as they are (--missing drop leaves them out)" if missing == "keep" else "they were left out"
         lines.append(f"{result.missing:,} pages are not in the archive; {done}")
     return "\n".join(lines)
-
-
-def archive_beside(place: str) -> str:
-    folder = CrawlFolder(Path(place).parent).archive
-    if "://" in place or not folder.is_dir():
-        raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")
-    return str(folder)
