@@ -16,6 +16,8 @@ from topical_crawler.frontier.sqlite import SqliteFrontier
 if TYPE_CHECKING:
     from redis_tools import RedisServer
 
+    from topical_crawler.frontier.redis import RedisFrontier
+
 Make = Callable[..., Frontier]
 
 
@@ -26,6 +28,29 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
 
     with RedisServer(tmp_path_factory.mktemp("redis")) as server:
         yield server
+
+
+@pytest.fixture
+def server(redis_server: RedisServer) -> RedisServer:
+    redis_server.client().flushall()
+    return redis_server
+
+
+@pytest.fixture
+def worker(server: RedisServer) -> Iterator[Callable[..., RedisFrontier]]:
+    """Makes workers of the crawl 党建: ``worker("w1", lease=10.0)``, on the caller's clock."""
+    from topical_crawler.frontier.redis import RedisFrontier
+
+    made: list[RedisFrontier] = []
+
+    def build(name: str = "w1", **options: Any) -> RedisFrontier:
+        given = {"clock": "caller", "in_flight_per_host": 100, **options}
+        made.append(RedisFrontier(server.client(), "党建", worker=name, **given))
+        return made[-1]
+
+    yield build
+    for frontier in made:
+        frontier.close()
 
 
 @pytest.fixture(params=["memory", "sqlite", "redis", "8 parts"])

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -24,24 +25,9 @@ PARTS = 8
 
 
 @pytest.fixture
-def server(redis_server: RedisServer) -> RedisServer:
-    redis_server.client().flushall()
-    return redis_server
-
-
-@pytest.fixture
-def worker(server: RedisServer) -> Iterator[Worker]:
+def worker(worker: Worker) -> Worker:
     """Makes workers of the crawl 党建 with eight parts: ``worker("w1", lease=10.0)``."""
-    made: list[RedisFrontier] = []
-
-    def build(name: str = "w1", **options: object) -> RedisFrontier:
-        given = {"in_flight_per_host": 100, "parts": PARTS, "clock": "caller", **options}
-        made.append(RedisFrontier(server.client(), "党建", worker=name, **given))  # type: ignore[arg-type]
-        return made[-1]
-
-    yield build
-    for frontier in made:
-        frontier.close()
+    return partial(worker, parts=PARTS)
 
 
 def host_of(part: int) -> str:

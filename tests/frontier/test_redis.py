@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgpack
@@ -20,27 +20,6 @@ from topical_crawler.frontier.redis import DAMAGED, RedisFrontier, crawls
 from topical_crawler.frontier.redis_server import MAX_OUTCOME, RECORD, VERSION, RecordError, pack_links, read_entry
 
 Worker = Callable[..., RedisFrontier]
-
-
-@pytest.fixture
-def server(redis_server: RedisServer) -> RedisServer:
-    redis_server.client().flushall()
-    return redis_server
-
-
-@pytest.fixture
-def worker(server: RedisServer) -> Iterator[Worker]:
-    """Makes workers of the crawl 党建: ``worker("w1", lease=10.0)``, on the caller's clock."""
-    made: list[RedisFrontier] = []
-
-    def build(name: str = "w1", **options: object) -> RedisFrontier:
-        given = {"clock": "caller", "in_flight_per_host": 100, **options}
-        made.append(RedisFrontier(server.client(), "党建", worker=name, **given))  # type: ignore[arg-type]
-        return made[-1]
-
-    yield build
-    for frontier in made:
-        frontier.close()
 
 
 def pop(frontier: RedisFrontier, now: float = 0.0) -> Entry:
@@ -188,6 +167,8 @@ class TestManyWorkers:
 
 
 class TestClock:
+    """The crawl's own clock: a server's that jumps, or was away, neither ends leases nor holds hosts up."""
+
     def test_reading_and_looking_take_no_time_from_it(self, worker: Worker) -> None:
         frontier = worker(delay=0.3, clock="server")
         frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
@@ -198,8 +179,6 @@ class TestClock:
             frontier.status()
             time.sleep(0.02)
         assert frontier.pop(0.0) is not None
-
-    """The crawl's own clock: a server's that jumps, or was away, neither ends leases nor holds hosts up."""
 
     @pytest.mark.parametrize("jump", [3600.0, -3600.0])
     def test_a_jump_of_the_servers_clock(self, server: RedisServer, jump: float) -> None:

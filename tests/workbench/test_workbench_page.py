@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import tarfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -160,9 +159,8 @@ def test_a_page_says_that_the_server_has_gone_and_goes_on_when_it_is_there_again
         chromium.get(served.url)
         visitor.quiet()
         assert not visitor.there("#failure").is_displayed()
-    ended = time.monotonic()
     visitor.until(lambda: visitor.there("#failure").is_displayed())
-    assert "topical-crawler workbench" in visitor.text("#failure") and time.monotonic() - ended < 5
+    assert "topical-crawler workbench" in visitor.text("#failure")
     with workbench(tmp_path) as again:
         assert again.url == served.url
         visitor.until(lambda: not visitor.there("#failure").is_displayed())

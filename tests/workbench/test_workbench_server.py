@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -84,6 +85,16 @@ def test_a_crawl_that_begins_starts_and_is_no_problem(tmp_path: Path) -> None:
         assert not served.api(CRAWL)["starts"]
         line = r"www\.qinghedj\.example/\S* +\d+ +\d+ +\d+ +\d+–\d+"
         wait_for(lambda: re.search(line, served.api(CRAWL)["survey"]))
+
+        def answer(action: str) -> Any:
+            """None where it is refused, as for a moment while a process ends."""
+            with contextlib.suppress(AssertionError):
+                return served.act(f"{CRAWL}/{action}")
+            return None
+
+        assert wait_for(lambda: answer("pause"))["answer"]["paused"]
+        wait_for(lambda: answer("go-on"))
+        wait_for(lambda: (stats := served.api(CRAWL)["stats"]) is not None and not stats["paused"])
 
 
 def test_texts_near_to_a_topic_in_meaning_and_far(served: Served) -> None:
