@@ -73,7 +73,7 @@ def links(host: int, page: int, hosts: int, pages: int) -> Iterator[Entry]:
 
 
 def work(options: argparse.Namespace) -> None:
-    """Fetch until nothing is left; every fetch is a record in a file."""
+    """Fetch until nothing is left. Write a record of each fetch to a file."""
     client = redis.Redis.from_url(options.server)
     frontier = RedisFrontier(
         client, CRAWL, options.delay, 1, 0, lease=options.lease, worker=f"{os.getpid()}", patience=120.0, parts=options.parts

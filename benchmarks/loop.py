@@ -152,7 +152,7 @@ def pages() -> dict[str, str]:
 
 
 def bodies() -> dict[str, Reply]:
-    """What is no plain page in UTF-8."""
+    """Return bodies that are no plain page in UTF-8."""
     text = "".join(_drawn(1, 2_000_000))
     html = f"<html><head>{HEAD}</head><body><p>{text}"
     foreign = html.encode()[: MOST // 2] + b"\xb5\xb3" + html.encode()[MOST // 2 :]
@@ -272,7 +272,7 @@ def hostile_web(only: Callable[[str], bool] = lambda name: True) -> Iterator[tup
 
 
 def measure(folder: Path, only: Callable[[str], bool] = lambda name: True, **options: object) -> tuple[Crawled, list[Call]]:
-    """Crawl the hostile web; the longest calls first."""
+    """Crawl the hostile web. Return how it ended and its calls, the longest first."""
     shutil.copy(Path(__file__).with_name("loop_probe.py"), folder)
     noted = folder / "calls.jsonl"
     (folder / "project_settings.py").write_text(

@@ -58,7 +58,7 @@ class Probe:
 
 
 def _address(frame: FrameType) -> str:
-    """Of the response, request or item that a function works on."""
+    """Return the address of the response, request or item that a function works on."""
     for name in ("item", "response", "request", "entry"):
         found: Any = frame.f_locals.get(name)
         if isinstance(url := getattr(found, "url", None), str):

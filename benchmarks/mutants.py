@@ -1,4 +1,4 @@
-"""Whether a test notices when a formula of the four papers is wrong: python benchmarks/mutants.py [--only NAME …] [--list]
+"""Change the formulas of the four papers, and see that a test notices: python benchmarks/mutants.py [--only NAME …] [--list]
 
 Each function that has a formula (:data:`TARGETS`) is changed in one place: a sign or an operation is another one, an operand is
 left out or both are exchanged, a comparison takes in its bound or leaves it out, two weights are exchanged, a number is larger by
@@ -186,7 +186,7 @@ _PLAIN = frozenset(("sqrt", "abs", "sorted", "set", "reversed"))  # calls that a
 
 
 def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
-    """What may stand in place of a node; None: nothing."""
+    """Yield what may replace a node. None stands for nothing."""
     match node:
         case ast.BinOp(left, operation, right):
             if other := _OTHER_OPERATION.get(type(operation)):
@@ -235,7 +235,7 @@ _PASSED_OVER = ("returns", "decorator_list", "annotation", "args", "exc", "ctx",
 
 
 def _is_beside(node: ast.AST) -> bool:
-    """Whether a part of a function has nothing to do with its result: how far it has come, and ``strict`` of zip."""
+    """Tell whether a part of a function leaves its result alone, as a report of progress or ``strict`` of zip does."""
     match node:
         case ast.If(ast.Name("progress")) | ast.keyword("strict"):
             return True
@@ -447,7 +447,7 @@ class Run:
 
 
 def _run_all(items: Sequence[pytest.Item]) -> list[Run]:
-    """Run every test once, without a mutant; the shortest first."""
+    """Run every test once without a mutant. Return the runs, the shortest first."""
     files = sorted({item.path for item in items})
     shares = [[item for item in items if item.path in files[number::PROCESSES]] for number in range(PROCESSES)]
     readers = []
@@ -489,7 +489,7 @@ def _noted(items: Sequence[pytest.Item]) -> Iterator[tuple[bool, float, list[str
 
 
 def _that_see(mutant: Mutant, runs: Sequence[Run]) -> list[pytest.Item]:
-    """The tests of a mutant that call its function; all of a constant."""
+    """Return the tests of a mutant that call its function. A constant has all tests of its module."""
     files = [ROOT / name for name in _tests(mutant.target)]
     return [run.item for run in runs if run.item.path in files and (not mutant.function or mutant.function in run.called)]
 
@@ -537,7 +537,7 @@ def _try_all(mutants: Sequence[tuple[Mutant, Sequence[pytest.Item]]]) -> list[Mu
 
 
 def environment() -> dict[str, str]:
-    """Of a process that runs this."""
+    """Return the variables of a process that runs this."""
     return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 

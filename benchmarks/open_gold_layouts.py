@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from forum_layouts import NAMES
+
 GOLD, NO = ' data-gold="yes"', ' data-gold="no"'
 
 SURNAMES = "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛"
@@ -68,18 +70,7 @@ PLACES = [
     "凤池",
 ]
 NICKS = [
-    "山野清风",
-    "lihua_92",
-    "老王说事",
-    "Echo",
-    "北方的狼",
-    "小鱼儿",
-    "dev_zhang",
-    "云淡风轻",
-    "考研党2024",
-    "阿Q",
-    "南城旧事",
-    "Momo酱",
+    *NAMES,
     "不吃香菜",
     "七里香",
     "kk1988",
@@ -144,7 +135,7 @@ FOOTS = (
 
 @dataclass
 class Text:
-    """A text of one of the seven kinds; a row, a paragraph or a reply is a string, cells are parted by ``|``."""
+    """Hold a text of one of the seven kinds. A row, a paragraph or a reply is a string. ``|`` parts cells."""
 
     kind: str
     name: str
