@@ -167,7 +167,7 @@ TOPICAL_CLC = ""
 
 
 def own_settings() -> dict[str, Any]:
-    """The settings that are the product's own, and what they are by default."""
+    """Return the product's own settings with their defaults."""
     return {name: value for name, value in globals().items() if name.startswith("TOPICAL_")}
 
 

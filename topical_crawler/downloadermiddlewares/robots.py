@@ -263,8 +263,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     async def _keep(
         self, origins: set[str], text: str, asked: float, seconds: float, request: Request, files: Sequence[str] | None = None
     ) -> _Rules:
-        """Parse a robots.txt that is addressed to us, send ``robots_parsed``, and keep it for ``seconds``, longer than a waiting
-        page has to rest. Without ``files``, those of the host are asked for, where that is wanted."""
+        """Parse the rules addressed to us, send ``robots_parsed``, and keep them for ``seconds``, longer than a waiting page has
+        to rest. Without ``files``, those of the host are asked for, where that is wanted."""
         parser = await asyncio.to_thread(build_from_crawler, self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))

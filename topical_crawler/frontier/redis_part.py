@@ -40,12 +40,12 @@ def number_of(host: str, parts: int) -> int:
 
 
 def part_of(host: str, parts: Sequence[Part]) -> Part:
-    """The part of a host."""
+    """Return the part of a host."""
     return parts[number_of(host, len(parts)) if len(parts) > 1 else 0]
 
 
 def by_part(items: Iterable[tuple[_T, Part]]) -> dict[Part, list[_T]]:
-    """Items by the part that comes with each."""
+    """Group items by their parts."""
     parts: dict[Part, list[_T]] = defaultdict(list)
     for item, part in items:
         parts[part].append(item)

@@ -66,7 +66,7 @@ def add_archive(parser: argparse._ActionsContainer, beside: str) -> None:
 
 
 def archive_of(opts: argparse.Namespace, place: str) -> str:
-    """The archive that was named, or else the one beside a corpus or lock. Raises CorpusError where there is none."""
+    """Return the named archive, or else the one beside a corpus or lock. Raises CorpusError without one."""
     if not (found := opts.archive or archive_beside(place)):
         from topical_crawler.corpus.record import CorpusError
 
@@ -75,7 +75,7 @@ def archive_of(opts: argparse.Namespace, place: str) -> str:
 
 
 def archive_beside(place: str) -> str:
-    """The archive beside a corpus or lock; "" where there is none."""
+    """Return the archive beside a corpus or lock, or ""."""
     from topical_crawler.crawl.crawl_folder import CrawlFolder
 
     folder = CrawlFolder(Path(place).parent).archive
