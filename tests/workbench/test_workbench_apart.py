@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
+from wait_tools import wait_for
 
 from topical_crawler.services import MistakeError
-from topical_crawler.workbench.apart import apart
+from topical_crawler.workbench.apart import Apart
 
 
-def test_what_is_done_apart_comes_back_and_so_does_what_goes_wrong() -> None:
-    assert apart(os.getpid) != os.getpid()
+@pytest.fixture(scope="module")
+def apart() -> Iterator[Apart]:
+    with closing(Apart()) as found:
+        yield found
+
+
+def test_what_is_done_apart_comes_back_and_so_does_what_goes_wrong(apart: Apart) -> None:
     assert apart(str.replace, "党课", "课", "员") == "党员"
     with pytest.raises(ValueError, match="invalid literal"):
         apart(int, "党课")
 
 
-def test_a_process_that_is_ended_from_outside_is_said() -> None:
+def test_a_process_serves_the_next_call_unless_it_is_busy(apart: Apart) -> None:
+    first = apart(os.getpid)
+    assert apart(os.getpid) == first != os.getpid()
+    busy = threading.Thread(target=apart, args=(time.sleep, 3))
+    busy.start()
+    wait_for(lambda: apart._idle is None)
+    assert apart(os.getpid) != first
+    busy.join()
+
+
+def test_a_process_that_is_ended_from_outside_is_said_and_the_next_call_works(apart: Apart) -> None:
     with pytest.raises(MistakeError, match="ended from outside"):
         apart(os._exit, 1)
+    assert apart(os.getpid) != os.getpid()
+
+
+def test_a_process_that_has_nothing_to_do_ends() -> None:
+    apart = Apart(kept=0.1)
+    process = apart(os.getpid)
+
+    def has_ended() -> bool:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    wait_for(has_ended)

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from topical_crawler.export.rows import ExportError
 from topical_crawler.package_data import jieba
@@ -193,10 +193,7 @@ class JiebaTagger:
         self._terms = frozenset(map(normalise, terms))
         self._tag_of = functools.lru_cache(50_000)(self._tagged)
         self._run_of = functools.lru_cache(50_000)(self._guessed)
-        tokenizer = jieba().Tokenizer()
-        if cache_dir is not None:
-            tokenizer.tmp_dir = str(cache_dir)
-        self._model = importlib.import_module("jieba.posseg").POSTokenizer(tokenizer)
+        self._model = _model(cache_dir)
 
     def __call__(self, sentence: str) -> Iterator[tuple[str, str, str]]:
         run = ""
@@ -219,6 +216,15 @@ class JiebaTagger:
         guess = "m" if any(map(str.isdigit, plain)) else "eng" if plain.isascii() and plain.isalpha() else "x"
         tag = language().tag(plain) or ("n" if plain in self._terms else guess)
         return word, tag, universal(word, tag)
+
+
+@functools.cache
+def _model(cache_dir: Path | None) -> Any:
+    """Read jieba's tagger, which takes two seconds."""
+    tokenizer = jieba().Tokenizer()
+    if cache_dir is not None:
+        tokenizer.tmp_dir = str(cache_dir)
+    return importlib.import_module("jieba.posseg").POSTokenizer(tokenizer)
 
 
 def load_tagger(name: str) -> Tagger:

@@ -25,6 +25,7 @@ from topical_crawler.services.reach import Reached, reach
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
 from topical_crawler.topic.topic_folder import CONFIG, TopicFolder
+from topical_crawler.workbench.apart import Apart
 from topical_crawler.workbench.jobs import Job, Jobs
 
 _PATIENCE = 5.0  # seconds for a crawl that runs to answer
@@ -55,6 +56,7 @@ class Bench:
         self.processes: dict[str, subprocess.Popen[bytes]] = {}  # crawls that began here
         self.answered: set[str] = set()  # those of them that answered since
         self.jobs = Jobs()
+        self.apart = Apart()
         self._names = list(names)
         self._stores: dict[str, CorpusStore] = {}
         self._indexes: dict[str, SearchIndex] = {}
@@ -179,6 +181,7 @@ class Bench:
     def close(self) -> None:
         """Close what is open."""
         self.jobs.close()
+        self.apart.close()
         for questions in self.open.values():
             self.learned += filter(None, (questions.close(),))
         for index in self._indexes.values():

@@ -14,7 +14,6 @@ from topical_crawler.export.formats import FORMATS
 from topical_crawler.export.presets import PRESETS
 from topical_crawler.export.rows import Split
 from topical_crawler.services.exporting import Export, check, export
-from topical_crawler.workbench.apart import apart
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import FILTERS, filters_of
 from topical_crawler.workbench.operations import Operation, Param, Values
@@ -47,7 +46,7 @@ def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
 def _export(bench: Bench, wanted: Export) -> None:
     """Write it; apart where words are tagged, as the tagger holds 200 MB."""
     if wanted.segmented or FORMATS[wanted.kind].words:
-        apart(export, wanted, bench.settings)
+        bench.apart(export, wanted, bench.settings)
     else:
         export(wanted, bench.settings)
 

@@ -37,7 +37,6 @@ from topical_crawler.services.nearness import MOST, by_nearness, ends
 from topical_crawler.text.segment import normalise
 from topical_crawler.topic.topic import list_topics, load_topic
 from topical_crawler.web.urls import is_url
-from topical_crawler.workbench.apart import apart
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import in_background, waiting
 from topical_crawler.workbench.jobs import Progress
@@ -79,7 +78,7 @@ def read_start(settings: BaseSettings, sentence: str, keywords: str, texts: str)
 
 
 def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[str, Any]:
-    start, sites = apart(read_start, bench.settings, sentence, keywords, texts)  # the dictionary of the language holds 140 MB
+    start, sites = bench.apart(read_start, bench.settings, sentence, keywords, texts)  # the dictionary holds 140 MB
     words = [term.word for term in start.terms][:_FEW_TERMS]
     telling = [term.word for term in start.terms if term.in_means >= 1]  # 管理 would name the sites of any field
     found, hosts = _examples(bench, words)
@@ -212,7 +211,7 @@ def near(bench: Bench, values: Values) -> dict[str, Any]:
         query = sa.select(pages.c.title, pages.c.text).where(pages.c.keep).order_by(pages.c.key).limit(MOST)
         with bench.corpus(crawl).reading() as connection:
             texts = [(title or text.partition("\n")[0], text) for title, text in connection.execute(query)]
-        return apart(by_nearness, topic, texts, bench.settings)
+        return bench.apart(by_nearness, topic, texts, bench.settings)
 
     job = in_background(bench, crawl, ("near", edition(topic)), work)
     if not job.done.is_set():
