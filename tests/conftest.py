@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("TOPICAL_TEST_RESOURCES", str(Resources.from_settings({}).directory))
 os.environ["XDG_DATA_HOME"] = str(ROOT / "tests" / "no_user_data")
 os.environ.pop("TOPICAL_RESOURCES_DIR", None)
+os.environ["LC_ALL"] = "C.UTF-8"  # errors are in English
 
 _FOLDERS = ("experiments", "benchmarks", "demo", "deploy")
 _BROWSERS = ("crawl/test_script_crawls.py", "workbench/test_judging_page.py", "workbench/test_workbench_page.py")

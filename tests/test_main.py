@@ -90,6 +90,24 @@ def test_what_is_not_understood_is_refused_with_a_remedy(arguments: tuple[str, .
     assert refused.stderr.count("\n") == 1 and remedy in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("corpsu",), "topical-crawler: 没有命令 'corpsu'。请用 topical-crawler corpus；全部命令见 --help"),
+        (("crawl", "partybuildng"), "是不是 partybuilding？"),
+        (("crawl", "partybuilding", "-a", "pages=x"), "pages='x'：应是不小于 1 的整数"),
+        (("new", "./health"), "请在文件夹 ./health 之后说明主题"),
+        (("corpus", "stats", "nothing"), "没有语料库 'nothing'"),
+        (("frontier", "purge", "nothing"), "请说明清除什么"),
+    ],
+)
+def test_where_the_locale_is_chinese_errors_are(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    for locale in ({"LC_ALL": "", "LANG": "zh_CN.UTF-8"}, {"LC_ALL": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"}):
+        refused = run_forked(["-m", "topical_crawler", *arguments], tmp_path, ENVIRONMENT | locale)
+        assert refused.returncode and said in refused.stderr
+    assert said not in forked(*arguments, cwd=tmp_path).stderr
+
+
 def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     none = ("-s", "TOPICAL_RESOURCES=0")
     made = forked("new", "./health", "健康养生与疾病预防", "--keywords", "健康,医院,病人,体检", *none, cwd=tmp_path)
@@ -102,9 +120,12 @@ def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     assert next_command, crawled.stderr
     stats = json.loads(forked(*shlex.split(next_command[1]), "--json", cwd=tmp_path).stdout)
     assert stats["kept"] >= 5
-    drawn = forked("corpus", "sample", "health", "-n", "3", "-o", "sample.jsonl", cwd=tmp_path)
+    assert not re.search(r"\d%? of the (kept )?texts on topic|[Ee]xpect", crawled.stderr)  # the crawl states no share itself
+    to_mark = re.search(r"topical-crawler (corpus sample .+)  # 20 to mark: how many texts are on topic\?", crawled.stderr)
+    assert to_mark, crawled.stderr
+    drawn = forked(*shlex.split(to_mark[1]), cwd=tmp_path)
     assert drawn.returncode == 0, drawn.stderr
-    header = json.loads((tmp_path / "sample.jsonl").read_text("utf-8").splitlines()[0])
+    header = json.loads((tmp_path / "judged.jsonl").read_text("utf-8").splitlines()[0])
     assert header["topic"] == "健康养生与疾病预防" and "体检" in header["terms"]
     page = tmp_path / "page.html"
     page.write_text(

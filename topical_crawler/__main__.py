@@ -84,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(message: str) -> int:
-    print(f"topical-crawler: {message}", file=sys.stderr)
+    from topical_crawler.services.catalogue import to_terminal
+
+    print(f"topical-crawler: {to_terminal(message)}", file=sys.stderr)
     return 2
 
 

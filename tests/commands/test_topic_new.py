@@ -154,6 +154,11 @@ def test_a_topic_is_not_written_over(call_scrapy: RunScrapy, write_topic: Callab
     assert made.returncode == 1
     assert "holds a topic already" in made.stderr
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    (tmp_path / "crawled").mkdir()
+    (tmp_path / "crawled/crawl.json").write_text("{}", "utf-8")
+    made = call_scrapy("topic", "new", "crawled", "操作系统内核", *NONE, cwd=tmp_path)
+    assert made.returncode == 1 and "crawled holds a crawl" in made.stderr
+    assert [file.name for file in (tmp_path / "crawled").iterdir()] == ["crawl.json"]
 
 
 def test_nothing_is_written_over_and_nothing_left_half_done(call_scrapy: RunScrapy, tmp_path: Path) -> None:

@@ -140,6 +140,7 @@ def test_the_card(tmp_path: Path) -> None:
         "## Topic", "## Collection", "strategy: semantic", "rules: 1", "by 1 of them: 2 to 2 s",
         "min_relevance: 0.2", "personal data masked",
         "11 more (see the manifest)", "CC &lt;BY>\\|4.0", "## Fields", "`measures`", "## Known limits", "Found (texts): phone 1.",
+        "cannot tell, nor can `relevance`: mark a random sample",
         "1,199 texts were stored without a search",
         "## Licence", "Texts by what is asked: noai 1,199.",
     ):  # fmt: skip

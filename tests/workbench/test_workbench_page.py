@@ -237,6 +237,28 @@ def test_judging_begins_with_what_is_uncertain_and_the_crawl_learns(visitor: Vis
     visitor.until(lambda: served.api(CRAWL)["stats"]["marked"] >= 1)
 
 
+def test_twenty_random_texts_tell_how_many_are_on_topic(visitor: Visitor, served: Served, folder: Path) -> None:
+    """The crawl states no share of its own."""
+    kept = served.api(f"{CRAWL}/count")["total"]
+    visitor.open(CRAWL)
+    visitor.until(lambda: "the crawl cannot tell" in visitor.text("#on-topic"))
+    assert "%" not in visitor.text("#on-topic")
+    visitor.click("#on-topic button")
+    visitor.until(lambda: visitor.text("#place").startswith("1 of"))
+    drawn = min(20, kept)
+    for place in range(drawn):
+        visitor.press("2" if place % 4 == 3 else "1")
+        visitor.until(lambda: f"{place + 1} judged" in visitor.text("#place"))  # noqa: B023 - called at once
+    visitor.until(lambda: visitor.text("#saved") == "Saved")
+    visitor.click(f".bench a[href='{CRAWL}']")
+    (file,) = folder.glob("data/health/sample-*.jsonl")
+    right = sum(item.mark == "relevant" for item in read_sample(file).items)
+    visitor.until(lambda: f"Of {drawn} random texts {right / drawn:.0%} are on topic" in visitor.text("#on-topic"))
+    visitor.click("#on-topic button")  # others
+    visitor.until(lambda: "0 judged" in visitor.text("#place"))
+    assert len(list(folder.glob("data/health/sample-*.jsonl"))) == 2
+
+
 def test_the_export_is_shown_first_and_comes_as_a_file(visitor: Visitor, folder: Path) -> None:
     visitor.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
     visitor.open(f"{CRAWL}/export")

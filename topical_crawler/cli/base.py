@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topical_crawler.project import AnySettings, ProjectSettings
 from topical_crawler.services import MistakeError
+from topical_crawler.services.catalogue import to_terminal
 from topical_crawler.settings import check_values
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Command(NamedTuple):
             from topical_crawler.files import explained
 
             said = explained(error) if isinstance(error, OSError) else error
-            print(f"{self.title(opts.action)}: {said}", file=sys.stderr)
+            print(f"{self.title(opts.action)}: {to_terminal(said)}", file=sys.stderr)
             return 1
 
     def parser(self) -> argparse.ArgumentParser:
@@ -134,7 +135,7 @@ class Command(NamedTuple):
         opts, args = parser.parse_known_args(words, argparse.Namespace(action=""))
         if opts.action not in self.actions:
             *but_one, last = self.actions
-            parser.error(f"say what to do: {', '.join(but_one)} or {last}")
+            parser.error(to_terminal(f"say what to do: {', '.join(but_one)} or {last}"))
         try:
             try:
                 settings = ProjectSettings(module, opts.set)
@@ -142,7 +143,7 @@ class Command(NamedTuple):
                 raise MistakeError(str(error)) from None
             return self.run(args, opts, settings)
         except MistakeError as error:
-            parser.error(str(error))
+            parser.error(to_terminal(error))
 
 
 # -- Arguments that several actions have, and types of arguments with their messages

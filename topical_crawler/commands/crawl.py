@@ -93,11 +93,12 @@ class Command(CrawlCommand):
 
     def _complain(self, spider: str, what: str) -> None:
         from topical_crawler.logs import log_format
+        from topical_crawler.services.catalogue import to_terminal
 
         assert self.settings is not None
-        message = f"{program()} crawl{'' if program() == 'topical-crawler' else f' {spider}'}: {what}"
+        name = f"{program()} crawl{'' if program() == 'topical-crawler' else f' {spider}'}"
         file, in_json = self.settings.get("LOG_FILE"), log_format(self.settings) == "json"
         if file or in_json:  # scrapyd's jobs: their standard error is not where one looks
-            logger.error("%s", message)
+            logger.error("%s: %s", name, what)
         if file or not in_json:
-            print(message, file=sys.stderr)
+            print(f"{name}: {to_terminal(what)}", file=sys.stderr)

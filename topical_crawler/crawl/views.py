@@ -181,7 +181,10 @@ def summary(crawl: Crawl, reason: str) -> Group:
     clean = crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0
     back = crawl.taking_back.done.pages
     place = crawl.place
-    following = f"Next:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl"
+    following = (
+        f"Next:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
+        f"        topical-crawler corpus sample {place} -n 20 -o judged.jsonl  # 20 to mark: how many texts are on topic?"
+    )
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
         + (f" (the same command{' without survey' * crawl.options.survey} goes on)" if wait != (0, 0) else "")

@@ -22,8 +22,8 @@ _LIMITS = """\
 
 - The main text is taken out of web pages and documents by programs. Now and then a line of navigation stays in, or a line of the
   text is missing; pictures and footnotes are not kept. `text` and `markdown` are the same text: train on one of them.
-- What belongs to the topic was decided by a program, by the words of a text. `relevance` and `why` tell how sure and for what
-  reason.
+- What belongs to the topic was decided by a program, by the words and the meaning of a text (`why`). How many of the texts are
+  on topic it cannot tell, nor can `relevance`: mark a random sample (`topical-crawler corpus sample`).
 - Exact and near duplicates are merged, and so are articles on several pages; texts that quote each other at length remain.
 - `date`, `author`, `source` and `license` are what the page says; they are empty where it says nothing that could be read.
 - The hosts are those that links from the seeds led to: no sample of the web, and none of the language.

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Mapping
 from importlib.resources import files
@@ -45,10 +46,20 @@ class Voice:
 
     def named(self, name: str) -> str:
         """What the code calls ``name`` in English: a reason, a part of a priority, a kind of page, a mark, an error. One that
-        the catalogue does not have stays as it is: the code of others gives reasons, too."""
+        the catalogue does not have stays as it is: the code of others gives reasons, too. An error and its remedy are two."""
         if self._place == 0:
             return name
         if row := catalogue().get(_NAMED + name):
             return row[1]
+        problem, _, remedy = name.partition(". Remedy: ")
+        if remedy:
+            said = self.named(problem)
+            return name if said == problem else f"{said}。{self.named(remedy)}"
         found = ((pattern.fullmatch(name), chinese) for pattern, chinese in _patterns())
         return next((chinese.format(*match.groups()) for match, chinese in found if match), name)
+
+
+def to_terminal(message: object) -> str:
+    """Return an error for a terminal, in Chinese where the locale of the environment is and the catalogue has it."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return Voice("zh" if locale.startswith("zh") else "en").named(str(message))

@@ -31,6 +31,7 @@ from topical_crawler.web.urls import REDIRECTED
 from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.corpus import by_host, in_background, totals, waiting
 from topical_crawler.workbench.jobs import Progress
+from topical_crawler.workbench.judge import on_topic
 from topical_crawler.workbench.operations import Operation, Param, Values
 from topical_crawler.workbench.topic import read_seeds
 
@@ -72,7 +73,7 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     """Figures of a crawl: those of ``topical-crawler frontier stats`` and ``hosts``, and counts of its corpus."""
     name = values["crawl"]
     place = bench.place(name)
-    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None, "taken_back": 0}
+    data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None, "taken_back": 0, "kept": 0}
     said = _end(place.folder.log)
     log = said.splitlines()[-_LINES:]
     data["survey"] = said.rpartition("\nSurvey: ")[2].partition("\n\nCorpus:")[0] if "\nSurvey: " in said else ""
@@ -91,6 +92,7 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
             job = by_host(bench, name, wait=0.1)
             rows = sorted(job.value.items(), key=lambda row: (-row[1][1], -row[1][0], row[0])) if job.done.is_set() else []
             data["hosts"] = [{"host": host, "fetched": fetched, "kept": kept} for host, (fetched, kept) in rows[:_HOSTS]]
+            data |= totals(job.value) | {"on_topic": on_topic(place.folder.path)} if rows else {}
             data["in_vain"] = _in_vain(bench, name, totals(job.value), data["runs"]) if rows else None
             data["taken_back"] = 0 if data["runs"] else _taken_back(bench, name)
         except CorpusError as error:  # its first worker has not made it yet, or the server is away

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from topical_crawler.judging.sample import MARKS, SampleFile
+from topical_crawler.judging.draw import draw_sample
+from topical_crawler.judging.report import report
+from topical_crawler.judging.sample import MARKS, SampleFile, read_sample, write_sample
 from topical_crawler.services import MistakeError
 from topical_crawler.services.asking import Questions, questions
 from topical_crawler.services.catalogue import LANGUAGES, Voice
@@ -12,6 +15,8 @@ from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.operations import Operation, Param, Values
 
 ASKED = 20
+SAMPLE = "~sample"
+"""What stands behind the name of a crawl whose random texts are judged; no name has it."""
 _SHOWN = ("title", "url", "host", "date", "relevance", "mark")
 
 
@@ -28,6 +33,39 @@ def judged(bench: Bench, crawl: str, *, new: bool = False) -> Questions:
             file = questions(place.corpus, place.folder.path, ASKED, bench.topic(crawl))
             found = bench.open[crawl] = Questions(file, bench.settings)
         return found
+
+
+def sample_kept(bench: Bench, values: Values) -> dict[str, Any]:
+    """Draw texts of a corpus at random, to be marked; as long as one of them is not, go on with those."""
+    crawl, name = values["crawl"], values["crawl"] + SAMPLE
+    place, topic = bench.place(crawl), bench.topic(crawl)
+    with bench.judging:
+        files = _samples(place.folder.path)
+        if not files or all(item.mark is not None for item in read_sample(files[-1]).items):
+            terms = tuple(topic.keywords(len(topic.terms))) if topic else ()
+            title = topic.title if topic else ""
+            drawn = draw_sample(bench.corpus(crawl), ASKED, by="none", seed=len(files), topic=title, terms=terms)
+            place.folder.path.mkdir(parents=True, exist_ok=True)
+            files.append(place.folder.path / f"sample-{len(files) + 1:03}.jsonl")
+            write_sample(drawn, files[-1])
+            if name in bench.open:
+                bench.open.pop(name).close()
+        if name not in bench.open:
+            bench.open[name] = Questions(files[-1], bench.settings)
+    return {"go": f"/crawls/{name}/asked"}
+
+
+def on_topic(folder: Path) -> dict[str, Any] | None:
+    """The share of a corpus that is on topic, by the last random texts that were marked: "judged", "share", "low" and "high",
+    95 % interval; None where none was."""
+    for file in reversed(_samples(folder)):
+        if whole := report(read_sample(file)).whole:
+            return {"judged": whole.judged} | {name: getattr(whole.precision, name) for name in ("share", "low", "high")}
+    return None
+
+
+def _samples(folder: Path) -> list[Path]:
+    return sorted(folder.glob("sample-*.jsonl"))
 
 
 def asked(bench: Bench, values: Values) -> dict[str, Any]:
@@ -63,6 +101,8 @@ def _file(bench: Bench, values: Values) -> SampleFile:
 OPERATIONS = (
     Operation("asked", "/crawls/{crawl}/asked", "The texts that teach a crawl most, uncertain ones first, with their marks.",
               asked, (Param(name="language", about="of reasons", default="en", choices=LANGUAGES),)),
+    Operation("sample_kept", "/crawls/{crawl}/sample", "Draw kept texts at random, to mark: they tell how many are on topic.",
+              sample_kept, acts=True),
     Operation("asked_text", "/crawls/{crawl}/asked/{place}", "The text at a place among those that are asked about.", asked_text,
               page=False),
     Operation("answer", "/crawls/{crawl}/asked/{place}", "Mark it; its crawl learns from it at once.", answer,

@@ -174,7 +174,7 @@ class _Pages:
     def _render(self, request: Request, template: str, data: Mapping[str, Any], status: int = 200) -> Response:
         language = language_of(request)
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        crawl_name = request.path_params.get("crawl", "")
+        crawl_name = request.path_params.get("crawl", "").removesuffix(judge.SAMPLE)
         if crawl_name not in self._bench.crawls():  # a sample
             crawl_name = ""
         content = self._templates.get_template(f"{template}.html").render(

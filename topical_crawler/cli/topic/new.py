@@ -25,6 +25,7 @@ from topical_crawler.cli.base import add_number, whole
 from topical_crawler.cli.terminal import console, table
 from topical_crawler.cli.topic.nearness import show_nearness, texts_of
 from topical_crawler.config import cache_dir, data_dir, resources
+from topical_crawler.crawl.crawl_folder import CrawlFolder
 from topical_crawler.project import AnySettings
 from topical_crawler.resources.categories import CategoryTree, read_clc
 from topical_crawler.resources.registry import RESOURCES, Resources
@@ -80,6 +81,8 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             f"say what the topic is about, behind its folder {place}: a SENTENCE, --keywords, --text, --url or --category"
         )
     check_free(opts.folder)
+    if CrawlFolder(opts.folder).has_crawl:
+        raise TopicError(f"{opts.folder} holds a crawl. Remedy: name another folder")
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     language = resources(settings) or Resources.none()
     messages, start = console(stderr=True), Start()
