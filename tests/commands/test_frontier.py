@@ -254,7 +254,7 @@ def test_values_that_cannot_be_used(run: Run) -> None:
         (("threshold", "nan"), "page_threshold must be a number, not nan"),
         (("top", "-n", "0"), "n must be a whole number of 1 to 10,000"),
         (("stats", "--pages", "-1"), "pages must be a whole number of 0 or more"),
-        (("push", "http://[x/"), "is no URL that can be fetched"),
+        (("push", "http://[x/"), "is not a URL to fetch"),
         (("push", "http://a.cn/9", "--priority", "inf"), "priority must be a number"),
     ):
         done = run(*arguments)

@@ -148,8 +148,8 @@ def test_an_interrupted_crawl_learns_its_marks_between_the_same_pages(
     crawl = open_crawl(topic, tmp_path / "whole")
     with caplog.at_level("INFO"):
         expected = fetch_with_marks(crawl, recording, PAGES)
-    assert "Learning from 3 marks; 3 texts are marked by now" in caplog.text
-    assert "Learning from 1 marks; 3 texts are marked by now" in caplog.text
+    assert "Learned 3 marks; 3 texts are marked by now" in caplog.text
+    assert "Learned 1 marks; 3 texts are marked by now" in caplog.text
     state = crawl.strategy.state_dict()
     crawl.close()
     assert [row.relevance for row in rows(tmp_path / "whole")] != [row.relevance for row in rows(whole[1])]

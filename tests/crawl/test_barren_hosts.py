@@ -240,7 +240,7 @@ def test_a_worker_that_slept_through_the_log_ends(opener: Opener, short_log: Map
         for _ in range(33):
             step(one, web())
         assert two.log.finished == 8 and one.log.finished == 41
-        with pytest.raises(FrontierServerError, match=r"away for more than 10 pages.* Remedy: start it again"):
+        with pytest.raises(FrontierServerError, match=r"away for more than 10 pages.* Start the worker again"):
             two.tick()
         assert two.log.finished == 8
 

@@ -44,7 +44,7 @@ def test_the_first_texts_of_a_site_are_cleaned_at_the_end(site: Site, topic: Pat
     found = rows(tmp_path / "data")
     assert [r.keep for r in found] == [True] * PAGES
     assert with_slogan(found) == 0
-    assert "texts cleaned once more of lines that their sites repeat" in log
+    assert "texts cleaned once more of lines repeated by their sites" in log
 
 
 @pytest.mark.slow

@@ -101,15 +101,15 @@ def test_a_malformed_request_gets_an_error_and_stops_nothing(box: Mailbox, folde
 
 
 def test_a_request_that_is_too_long_is_refused_by_both_sides(box: Mailbox, folder: Path) -> None:
-    with pytest.raises(ValueError, match=r"the request has [\d,]+ bytes, and 16,777,216 is the most\. Remedy"):
+    with pytest.raises(ValueError, match=r"the request has [\d,]+ bytes, more than the limit of 16,777,216\. Split"):
         box.post({"urls": ["x" * MAX_BYTES]}, 60)
     with (folder / "0-long.request.json").open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     assert box.serve(echo) == 0
-    assert "16,777,216 is the most" in (box.answer("0-long") or {})["error"]
+    assert "more than the limit of 16,777,216" in (box.answer("0-long") or {})["error"]
     number = box.post({}, 60)
     box.serve(lambda request: {"long": "x" * MAX_BYTES})
-    assert "Remedy: ask for less" in (box.answer(number) or {})["error"]
+    assert "Ask for less" in (box.answer(number) or {})["error"]
     assert names(folder) == []
 
 
@@ -160,7 +160,7 @@ def test_an_answer_that_cannot_be_written_stops_nothing(box: Mailbox, caplog: py
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert box.answer(number) is None
-    assert "was performed, but cannot be answered: [Errno 27]" in caplog.text
+    assert "was performed, but its answer cannot be written: [Errno 27]" in caplog.text
     number = box.post({}, 60)
     box.serve(echo)
     assert box.answer(number) == {"asked": {}}

@@ -173,7 +173,7 @@ def test_a_crawl_without_pages_has_nothing_to_refresh(topic: Path, tmp_path: Pat
     options = crawl_options(
         Settings(vars(project) | {"TOPICAL_DATA_DIR": str(tmp_path)}), load_topic(str(topic)), {"refresh": "1d"}
     )
-    with pytest.raises(CrawlError, match=r"has no pages to refresh\. Remedy: crawl first"):
+    with pytest.raises(CrawlError, match=r"has no pages to refresh\. Crawl first"):
         Crawl.open(options, load_topic(str(topic)), None)
 
 

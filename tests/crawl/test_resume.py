@@ -134,5 +134,5 @@ def test_what_another_version_has_learned_is_refused_with_a_remedy(left: str, tm
     again = crawl("partybuilding", data, SEEDS, **WEB, strategy="adaptive", pages=30)
     assert again.code == 2 and "Traceback" not in again.log
     assert f"{data}/frontier.sqlite: this version of the program cannot read what the crawl has learned" in again.log
-    assert "Remedy: go on with the version that began it" in again.log
+    assert "Continue with the version that began it" in again.log
     assert len([r for r in rows(data) if r.reason != "redirected"]) == 20

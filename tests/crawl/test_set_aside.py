@@ -93,7 +93,7 @@ def test_a_file_is_found_again(tmp_path: Path) -> None:
 def test_a_damaged_file_and_a_folder_that_cannot_be_made_are_named(tmp_path: Path) -> None:
     path = tmp_path / "aside.sqlite"
     path.write_bytes(b"garbage " * 2000)
-    with pytest.raises(AsideError, match=r"aside\.sqlite: pages cannot be set aside .* if it is damaged, delete it"):
+    with pytest.raises(AsideError, match=r"aside\.sqlite: pages cannot be set aside .* If it is damaged, delete it"):
         SetAside(path, 1)
     with pytest.raises(AsideError, match="pages cannot be set aside"):
         SetAside(path / "below" / "aside.sqlite", 1).put(b"k", "", [], 0.0)
@@ -145,7 +145,7 @@ def test_a_crawl_goes_on_where_nothing_can_be_set_aside(tmp_path: Path, caplog: 
             look.set_aside(item)
         look.judge_again(200)
         assert not look.is_due(5000) and not look.is_due_at_end(5000)
-        assert caplog.text.count("The crawl goes on without second looks") == 1
+        assert caplog.text.count("The crawl continues without second looks") == 1
         good = SecondLook(SetAside(tmp_path / "aside.sqlite", 1), strategy, store)
         good.set_aside(item)
         assert good.is_due(5000) and good.is_due_at_end(1)

@@ -169,7 +169,7 @@ def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
     crawl.pause()
     wrong = crawl.say("push", site.url + "/seed", "http://[broken/")
     assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "'http://[broken/' is no URL that can be fetched" in wrong.stderr
+    assert "'http://[broken/' is not a URL to fetch" in wrong.stderr
     assert crawl.ask("push", site.url + "/seed", site.url + "/") == {"new": 1, "again": 0, "known": 1, "dropped": {}}
     first, second = crawl.ask("top")["entries"]
     assert (first["url"], first["priority"]) == (site.url + "/seed", 1e6)

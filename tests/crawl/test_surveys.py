@@ -40,7 +40,7 @@ def test_a_survey_looks_at_every_site_and_the_crawl_goes_on(run_scrapy: RunScrap
     assert ("www.qinghedj.example/art/", "3") in [row[:2] for row in rows]
     promised = [int(row[2]) + int(row[5]) for row in rows]
     assert promised[0] == max(promised) > 5 * promised[-1], "the most promising section comes first"
-    assert "(the same command without survey goes on)" in surveyed.stderr
+    assert "(the same command without survey continues the crawl)" in surveyed.stderr
 
     again = run_scrapy(*command, "--survey", cwd=tmp_path)
     assert pages(tmp_path) == fetched and "Survey:" in again.stderr, "what was surveyed is shown again, not fetched again"

@@ -1,6 +1,6 @@
-"""What a crawl's strategy has learned and what was counted, saved in the frontier now and then, and brought back on resume.
+"""Checkpoints of a crawl's learned state and page counts, saved in the frontier and loaded on resume.
 
-A checkpoint says how many finished pages it covers. What was learned since is learned again from the log of finished pages.
+Each checkpoint records the number of finished pages it covers. Later pages are replayed from the log of finished pages.
 """
 
 from __future__ import annotations
@@ -20,21 +20,28 @@ _CHECKPOINT, _COUNTED = "strategy", "counted"
 
 
 def checkpoint_due(before: int, after: int) -> bool:
-    """Whether a checkpoint falls due between two numbers of finished pages."""
+    """Return True if a checkpoint falls due between two numbers of finished pages."""
     return after // CHECKPOINT_PAGES > before // CHECKPOINT_PAGES
 
 
 def save_checkpoint(strategy: Strategy, frontier: Frontier, pages: int, counts: Mapping[str, object] | None = None) -> None:
-    """Keep what ``strategy`` has learned from the first ``pages`` finished pages, and what :meth:`LinkPolicy.checkpoint` gave."""
+    """Save the state learned from the first ``pages`` finished pages, with the counts returned by
+    :meth:`LinkPolicy.checkpoint`.
+    """
     kept = {"name": strategy.name, "after": pages, "state": strategy.state_dict(), "counts": counts}
-    if counts is not None:  # first, for it shows others that they read the log too late
+    if counts is not None:  # first, to warn workers that lag behind in the log
         frontier.journal.checkpoint(_COUNTED, pages, {"after": pages, "counts": counts})
     frontier.journal.checkpoint(_CHECKPOINT, pages, kept)
 
 
 def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy | None = None) -> int:
-    """Load the last checkpoint into ``strategy`` and ``policy``. Returns the number of the last page that it covers; 0 without a
-    checkpoint. Raises CrawlError for one that ``strategy`` cannot read."""
+    """Load the last checkpoint into ``strategy`` and ``policy``, and return the number of the last page it covers.
+
+    Return 0 without a checkpoint.
+
+    Raises:
+        CrawlError: ``strategy`` cannot read the checkpoint.
+    """
     saved = frontier.journal.load(_CHECKPOINT)
     if saved is None:
         return 0
@@ -46,8 +53,11 @@ def load_checkpoint(strategy: Strategy, frontier: Frontier, policy: LinkPolicy |
 
 
 def learn_again(strategy: Strategy, outcome: Outcome, frontier: Frontier) -> None:
-    """Have ``strategy`` learn from a page of the log what it learned when the page was judged or failed. Raises CrawlError for a
-    lesson that it cannot read."""
+    """Replay a page of the log into ``strategy``: learn what it learned when the page was judged or failed.
+
+    Raises:
+        CrawlError: ``strategy`` cannot read the lesson.
+    """
     if outcome.keep or outcome.reason == OFF_TOPIC or outcome.lesson is not None:
         with _reading(frontier):
             strategy.learn(outcome.url, Verdict(outcome.relevance, outcome.keep, lesson=outcome.lesson))
@@ -55,35 +65,38 @@ def learn_again(strategy: Strategy, outcome: Outcome, frontier: Frontier) -> Non
 
 @contextmanager
 def _reading(frontier: Frontier) -> Iterator[None]:
-    """Say what to do where a strategy cannot read what was learned: versions of the program learn different things of a page."""
+    """Convert an unreadable learned state into a CrawlError. Versions of the program learn different things from a page."""
     try:
         yield
     except (LookupError, TypeError, ValueError) as error:
         raise CrawlError(
             f"{frontier.status().details['place']}: this version of the program cannot read what the crawl has learned "
-            f"({type(error).__name__}: {error}). Remedy: go on with the version that began it, or begin anew with another "
-            "TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL); its corpus can be read as before"
+            f"({type(error).__name__}: {error}). Continue with the version that began it, or start a new crawl with another "
+            "TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL). The corpus stays readable"
         ) from error
 
 
 def restore(strategy: Strategy, frontier: Frontier) -> None:
     """Bring a new strategy to the state of the frontier's crawl: checkpoint, pages finished since, marks, page threshold.
-    Raises CrawlError where it cannot read what was learned."""
+
+    Raises:
+        CrawlError: the strategy cannot read the learned state.
+    """
     marks, learned = Marks(frontier), load_checkpoint(strategy, frontier)
     marks.give(strategy, learned)
     for number, outcome in frontier.journal.outcomes(learned):
         learn_again(strategy, outcome, frontier)
         marks.give(strategy, number)
     if (threshold := control_state(frontier)["page_threshold"]) is not None:
-        with suppress(ValueError):  # the crawl does not obey a threshold that its strategy refuses either
+        with suppress(ValueError):  # the running crawl ignores a refused threshold, too
             strategy.page_threshold = threshold
 
 
 class PageLog:
-    """The log of finished pages, read once from end to end: the strategy learns from each page, and the policy counts it.
+    """Reader of the log of finished pages. The strategy learns from each page once, and the policy counts it.
 
     Attributes:
-        finished: number of the last page that was read.
+        finished: number of the last page read.
     """
 
     def __init__(self, strategy: Strategy, frontier: Frontier, policy: LinkPolicy, control: Control) -> None:
@@ -92,17 +105,19 @@ class PageLog:
         self._policy = policy
         self._control = control
         self.finished = 0
-        self._saved = 0  # pages that the last checkpoint covers, as far as is known
+        self._saved = 0  # pages covered by the last known checkpoint
 
     def resume(self) -> None:
-        """Load the last checkpoint, and read the pages that follow it. Raises CrawlError for what cannot be read."""
+        """Load the last checkpoint and read the pages after it. Raise CrawlError for an unreadable one."""
         self._control.learn_marks(learned := load_checkpoint(self._strategy, self._frontier, self._policy))
         self.finished = self._saved = self._policy.begun
         self.read(learned)
 
     def read(self, learned: int = 0) -> None:
-        """Count the pages finished since the last time, by whichever worker, and learn from those after number ``learned``.
-        Learning again from a page that this worker judged changes nothing."""
+        """Count the pages finished by any worker since the last call, and learn from those after number ``learned``.
+
+        Learning is idempotent: reading back a page of this worker changes nothing.
+        """
         for number, outcome in self._frontier.journal.outcomes(self.finished):
             if number > self.finished + 1:
                 self._check_gap()
@@ -113,7 +128,7 @@ class PageLog:
                 self._control.learn_marks(number)
 
     def add(self, outcome: Outcome) -> None:
-        """Count a page that the only worker has finished. Its strategy has learned from it already."""
+        """Count a page finished by the only worker. Its strategy has already learned from it."""
         self.finished += 1
         self._policy.count(outcome)
         self._control.learn_marks(self.finished)
@@ -126,15 +141,15 @@ class PageLog:
             save_checkpoint(self._strategy, self._frontier, self.finished, self._policy.checkpoint(self.finished))
 
     def follow(self) -> None:
-        """Let go of what another worker has saved meanwhile."""
+        """Release the counts in memory already saved by another worker."""
         if checkpoint_due(self._saved, self.finished) and (known := self._frontier.journal.load(_COUNTED)):
             self._saved = known["after"]
             self._policy.written(self._saved, known["counts"])
 
     def _check_gap(self) -> None:
-        """Raises FrontierServerError where what comes next in the log was not damaged, but forgotten."""
+        """Raise FrontierServerError if the next part of the log has expired. A damaged entry is no error."""
         known = self._frontier.journal.load(_COUNTED)
         if known and known["after"] - self.finished > KEPT:
             raise FrontierServerError(
-                f"this worker was away for more than {KEPT:,} pages, and what came of them is forgotten. Remedy: start it again"
+                f"this worker was away for more than {KEPT:,} pages, and their outcomes have expired. Start the worker again"
             )

@@ -1,6 +1,6 @@
-"""The folder of a crawl: what its files are called, whether a crawl lies there, and who has it open.
+"""The folder of a crawl: file names, presence of a crawl, and its lock.
 
-It imports nothing of the crawl, so that a command that only names a folder starts at once.
+This module imports nothing of the crawl, so commands in need of a folder name start at once.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _FRONTIER, _CLAIM, _ARGUMENTS = "frontier.sqlite", "crawl.json", "workbench.json
 
 
 class CrawlFolder:
-    """The folder of one crawl, which need not be there yet.
+    """The folder of one crawl. It need not exist yet.
 
     >>> folder = CrawlFolder("data/党建")
     >>> folder.corpus.name, folder.has_crawl, folder.read_claim()
     ('corpus.sqlite', False, {})
 
     Attributes:
-        path: of the folder.
+        path: path of the folder.
         corpus: the corpus, unless ``TOPICAL_CORPUS`` names another place.
-        frontier: the links that wait and the log of finished pages, unless they are in Redis.
-        aside: rejected pages that wait for a second look.
-        mailbox: a folder, by which commands reach the crawl while it runs.
-        archive: a folder of WARC files, unless ``TOPICAL_ARCHIVE`` names another one.
-        log: what the crawl said that the workbench started.
-        arguments: what the workbench started it with.
+        frontier: waiting links and the log of finished pages, unless they are in Redis.
+        aside: rejected pages waiting for a second look.
+        mailbox: folder for commands to a running crawl.
+        archive: folder of WARC files, unless ``TOPICAL_ARCHIVE`` names another one.
+        log: log of a crawl started by the workbench.
+        arguments: arguments of a crawl started by the workbench.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -47,25 +47,27 @@ class CrawlFolder:
 
     @classmethod
     def all_in(cls, parent: Path | str = "data") -> list[CrawlFolder]:
-        """The folders directly below ``parent`` in which a crawl or its corpus lies, by name."""
+        """Return the folders directly below ``parent`` with a crawl or a corpus, by name."""
         names = (_CLAIM, _FRONTIER, CORPUS, _ARGUMENTS)
         return [cls(path) for path in sorted({file.parent for name in names for file in Path(parent).glob(f"*/{name}")})]
 
     @property
     def has_crawl(self) -> bool:
-        """Whether a crawl began here, and not only its corpus lies here."""
+        """True if a crawl began here. A corpus alone does not count."""
         return self.claim_file.is_file() or self.frontier.is_file()
 
     def read_claim(self) -> dict[str, Any]:
-        """What the crawl noted when it began: topic, source, strategy, seed …; empty where nothing can be read."""
+        """Return the crawl's claim, written at its start: topic, source, strategy, seed …. Return {} if it is missing or
+        unreadable.
+        """
         try:
             return dict(json.loads(self.claim_file.read_bytes()))
         except (OSError, ValueError, TypeError):
             return {}
 
     def lock(self, seconds: float = 0.0) -> FileLock | None:
-        """Have the crawl to oneself, until the lock is released. None where another process has it for so many seconds."""
-        from filelock import FileLock, Timeout  # takes longer to import than most commands need
+        """Lock the crawl and return the lock, or None if another process holds it for more than ``seconds``."""
+        from filelock import FileLock, Timeout  # slow to import, and most commands do without
 
         lock = FileLock(self.path / "crawl.lock")
         try:
@@ -76,12 +78,12 @@ class CrawlFolder:
 
 
 def claim_of(corpus: str) -> dict[str, Any]:
-    """What the crawl of a corpus noted when it began; empty of a database."""
+    """Return the claim of a corpus's crawl, see :meth:`CrawlFolder.read_claim`. Return {} for a corpus in a database."""
     return {} if "://" in corpus else CrawlFolder(Path(corpus).parent).read_claim()
 
 
 def corpus_at(place: Path | str) -> Path:
-    """The file of a corpus that is named by the folder of its crawl, or by itself.
+    """Return the corpus file for a crawl's folder, or for the corpus file itself.
 
     >>> corpus_at("texts.sqlite").name
     'texts.sqlite'

@@ -1,4 +1,4 @@
-"""Addresses that come while a crawl runs: start URLs fed through Redis, and searches for words that it has come to know."""
+"""URLs added to a running crawl: start URLs fed through Redis, and searches for newly learned words."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ logger = logging.getLogger(__name__)
 
 
 class Feeding:
-    """Takes further seeds.
+    """Adds further seeds to the frontier.
 
     Args:
+        options: searches of the start URLs and the Redis feed.
+        policy: decides on refusals.
         push: adds entries to the frontier.
     """
 
@@ -32,21 +34,21 @@ class Feeding:
             self._feed = RedisFeed(options.redis, options.start_urls_key, options.patience)
 
     def poll(self) -> bool:
-        """Take the start URLs that were fed since the last time. Returns whether there were any."""
+        """Take the start URLs fed since the last call. Return True if there were any."""
         return self._feed is not None and bool(self._feed.poll(self.take))
 
     def search(self, words: Iterable[str]) -> None:
-        """Ask the searches of the start URLs for those of the words that were not searched for yet."""
+        """Push the searches of the start URLs for every word not searched yet."""
         if self._searches and (new := [word for word in words if word not in self._searched]):
             self._searched.update(new)
             self.take(search_urls(self._searches, new))
 
     def refusal(self, url: str, depth: int) -> str | None:
-        """Why an address that a person asks for is not fetched; None where nothing speaks against it."""
+        """Return the reason not to fetch a URL requested by a person, or None. Private hosts become allowed by this request."""
         self._policy.name([url])
         return self._policy.refusal(url, depth)
 
     def take(self, urls: list[str]) -> None:
-        """Have addresses that a person asks for wait before all links."""
+        """Push URLs requested by a person ahead of all links."""
         pushed = self._push([replace(seed_entry(url), dropped=self.refusal(url, 0)) for url in urls])
         logger.info("%d start URLs were fed, %d of them new", len(urls), pushed.new)

@@ -1,9 +1,9 @@
-"""What a crawl counts of each host, so that it knows traps and barren hosts: in memory, or in the frontier that workers share.
+"""Counts per host for detecting traps and barren hosts, in memory or in the frontier shared by workers.
 
-Workers read one log of finished pages. Every now and then one of them writes the counts of all hosts that had pages since the
-last time, up to the same page; only then is it known that all are there. A worker has in memory the pages since then, and the
-counts of hosts that it met lately. So it needs the same little memory, and a new one as little time, however long the crawl is;
-and whoever is killed while writing leaves counts that say how far they go.
+Workers read one log of finished pages. From time to time one of them writes the counts of all hosts with new pages, up to the
+same page. Only then are the counts known to be complete. A worker holds in memory the pages since then and the counts of
+recently met hosts. Its memory and its start-up time therefore stay small, however long the crawl. A worker killed while writing
+leaves records with the page number they cover.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from topical_crawler.crawl.parameters import Parameters
 from topical_crawler.frontier.base import Outcome
 
 SECTIONS = 16
-"""Numbers of the sections of a site: one with a folder for each of its thousand members is visited as one with few."""
+"""Number of section buckets per site. They bound the exploration of a site with a folder for each of its thousand members."""
 _DIGITS = re.compile(r"\d+")
 SHAPES = 1_000
-"""Shapes of addresses that are remembered of a host, those whose pages were fetched last."""
+"""Most URL shapes remembered per host. The shapes fetched longest ago are dropped."""
 KNOWN = 300_000
-"""Shapes and addresses that a worker has in memory, over all hosts, in some 100 MB; the hosts that it met last."""
-_TOGETHER = 500  # hosts that are read or written at a time
+"""Most shapes and URLs in a worker's memory over all hosts, some 100 MB. The hosts met longest ago are dropped."""
+_TOGETHER = 500  # hosts read or written at a time
 
 
 def section(url: str) -> int:
-    """The section of its site that an address is in, by the first folder of its path, as a number below :data:`SECTIONS`.
+    """Return the site section of a URL, from the first folder of its path, as a number below :data:`SECTIONS`.
 
     >>> section("http://a.cn/news/2024/7.html") == section("http://a.cn/news/") != section("http://a.cn/党建/7.html")
     True
@@ -41,7 +41,7 @@ def section(url: str) -> int:
 
 
 def folder(url: str) -> str:
-    """The first folder of an address.
+    """Return the first folder of a URL's path.
 
     >>> folder("http://a.cn/党建/2024/7.html"), folder("http://a.cn/7.html?page=2")
     ('/党建/', '/')
@@ -52,19 +52,19 @@ def folder(url: str) -> str:
 
 @dataclass(slots=True)
 class HostCounts:
-    """What was counted of one host.
+    """Counts of one host.
 
     Attributes:
-        pages: that were fetched.
-        texts: pages that gave a text.
-        answered: whether one has arrived, or led to a text.
-        fruitless: pages in a row without a text, to which none led either.
-        given: texts, with those on other hosts that its pages led to.
-        shapes: pages and texts by the digest of a shape of addresses, the one that was fetched last at the end.
-        sections: pages by the number of a :func:`section`.
-        parameters: what those of its addresses do; None where no address had any.
-        turns: numbers of the pages at which it became barren, or good again, since the counts of all hosts were written.
-        number: of the last page of the log that is counted, whatever its host, as far as it was written.
+        pages: pages fetched.
+        texts: pages with a text.
+        answered: True once a page has arrived or led to a text.
+        fruitless: pages in a row without a text and without a link to one.
+        given: texts, including texts on other hosts linked from its pages.
+        shapes: pages and texts by digest of a URL shape, latest fetched last.
+        sections: pages by :func:`section`.
+        parameters: effects of its URL parameters, or None if no URL had any.
+        turns: numbers of the pages that turned it barren or good again, since the counts of all hosts were written.
+        number: number of the last counted page of the log over all hosts, as of the last write.
     """
 
     pages: int = 0
@@ -82,14 +82,14 @@ class HostCounts:
         return 1 + len(self.shapes) + (0 if self.parameters is None else len(self.parameters))
 
     def count_shape(self, shape: int, gave_text: bool) -> None:
-        """Take note of a page whose address has a shape."""
+        """Count a page by the shape of its URL."""
         pages, texts = self.shapes.pop(shape, (0, 0))
         self.shapes[shape] = [pages + 1, texts + gave_text]
         if len(self.shapes) > SHAPES:
             del self.shapes[next(iter(self.shapes))]
 
     def pack(self, number: int) -> bytes:
-        """As bytes, of which those of a higher ``number`` of pages are the greater ones.
+        """Serialize to bytes. Records of a higher page ``number`` sort as greater.
 
         >>> HostCounts.unpack(HostCounts(pages=3, sections={5: 3}).pack(7)) == HostCounts(pages=3, sections={5: 3}, number=7)
         True
@@ -101,7 +101,7 @@ class HostCounts:
 
     @classmethod
     def unpack(cls, packed: bytes) -> HostCounts:
-        """What :meth:`pack` gave."""
+        """Deserialize the bytes of :meth:`pack`."""
         *fields, parameters, turns = msgpack.unpackb(packed[8:], unicode_errors="surrogatepass", strict_map_key=False)
         fields += [None if parameters is None else Parameters.read(parameters), turns, int.from_bytes(packed[:8], "big")]
         return cls(*fields)
@@ -112,43 +112,42 @@ _NONE = HostCounts()
 
 @runtime_checkable
 class Store(Protocol):
-    """Where workers keep counts of hosts: a frontier that they share."""
+    """Storage for host counts: the frontier shared by workers."""
 
     def counted(self, hosts: Sequence[str]) -> Mapping[str, bytes | None]:
-        """What was written last of each host, None where nothing was."""
+        """Return the last record written for each host, or None for a host without one."""
 
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
-        """Write counts of hosts, but where there are greater ones."""
+        """Write records of hosts, and keep any greater record already stored."""
 
 
 class Ledger:
     """The counts of all hosts.
 
     Args:
-        count: counts a page for one of the hosts that it says something of, and returns whether the host became barren by it, or
-            good again.
-        store: None: all are in memory.
+        count: counts a page for one of its hosts, and returns True if the host turned barren or good again.
+        store: shared storage. None: all counts are in memory.
     """
 
     def __init__(self, count: Callable[[str, HostCounts, Outcome], bool], store: Store | None = None) -> None:
         self._count = count
         self._store = store
-        self._hosts: dict[str, HostCounts] = {}  # with a store the one that was met last at the end
+        self._hosts: dict[str, HostCounts] = {}  # with a store, latest met last
         self._size = 0
-        self._after = 0  # the last page that the counts of all hosts in the store have
-        self._turns = 0  # until then
-        self._recent: deque[tuple[int, tuple[str, ...]]] = deque()  # pages since then, with their hosts
+        self._after = 0  # last page covered by the counts in the store
+        self._turns = 0  # up to that page
+        self._recent: deque[tuple[int, tuple[str, ...]]] = deque()  # pages after it, with their hosts
         self._by_host: defaultdict[str, deque[tuple[int, Outcome]]] = defaultdict(deque)
-        self._turned: set[tuple[int, str]] = set()  # since then
+        self._turned: set[tuple[int, str]] = set()  # after it
 
     def note(self, number: int, hosts: Iterable[str], outcome: Outcome) -> None:
-        """The page ``number`` of the log says something of these hosts."""
+        """Count page ``number`` of the log for the given hosts."""
         hosts = tuple(hosts)
         if self._store is None:
             for name in hosts:
                 self._turns += self._count(name, self._hosts.setdefault(name, HostCounts()), outcome)
             return
-        if number > self._after:  # else it is in the store, also where another worker was quicker to read and to write
+        if number > self._after:  # else in the store already, perhaps from a faster worker
             self._recent.append((number, hosts))
             for name in hosts:
                 self._by_host[name].append((number, outcome))
@@ -164,7 +163,7 @@ class Ledger:
             self._turned.add((number, name))
 
     def of(self, name: str) -> HostCounts:
-        """The counts of a host, not to be changed."""
+        """Return the counts of a host. Read-only."""
         if (counts := self._hosts.get(name)) is not None:
             if self._store is not None:
                 self._hosts[name] = self._hosts.pop(name)
@@ -172,14 +171,14 @@ class Ledger:
         return _NONE if self._store is None else self._read([name])[name]
 
     def meet(self, names: Iterable[str]) -> None:
-        """The counts of these hosts will be asked for: get them together."""
+        """Prefetch the counts of these hosts in batches."""
         if self._store is not None:
             unknown = iter([name for name in dict.fromkeys(names) if name not in self._hosts])
             while part := list(islice(unknown, _TOGETHER)):
                 self._read(part)
 
     def _read(self, names: Sequence[str]) -> dict[str, HostCounts]:
-        """The counts of hosts that are not in memory."""
+        """Read the counts of hosts missing in memory."""
         assert self._store is not None
         found: dict[str, HostCounts] = {}
         for name, packed in self._store.counted(names).items():
@@ -195,18 +194,18 @@ class Ledger:
 
     @property
     def turns(self) -> int:
-        """How often a host has become barren, or good again."""
+        """Number of times any host has turned barren or good again."""
         self.meet(list(self._by_host))
         return self._turns + len(self._turned)
 
     def items(self) -> ItemsView[str, HostCounts]:
-        """The counts of the hosts in memory."""
+        """Return the counts of the hosts in memory."""
         return self._hosts.items()
 
     # -- With a store
 
     def begin(self, after: int, turns: int) -> None:
-        """In the store all hosts are counted up to the page ``after``, and had so many turns until then."""
+        """Start from counts in the store, complete up to page ``after`` and with ``turns`` turns until then."""
         if after <= self._after:
             return
         self._after, self._turns = after, turns
@@ -220,8 +219,7 @@ class Ledger:
             counts.turns = [number for number in counts.turns if number > after]
 
     def write(self, number: int) -> int:
-        """Write what was counted up to the page ``number`` of the log, the last one that was noted. Returns the turns until
-        then."""
+        """Write the counts up to page ``number``, the last page noted. Return the number of turns until then."""
         assert self._store is not None
         names = iter(list(self._by_host))
         while part := list(islice(names, _TOGETHER)):

@@ -1,16 +1,15 @@
-"""Which links a crawl follows, to where and in which order, and when it stops. Plain values in, decisions out; what outlives the
-process is read and written by calls that are passed in.
+"""Link policy of a crawl: targets, order, and end. Plain values in, decisions out. Persistence comes in through callables.
 
-A host is *barren* once many of its pages in a row gave no text for the corpus. First its links are *slowed*: they wait until
-nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host good
-again, and so does a text on another host that one of its pages linked to: a hub, of which nothing is kept, is not barren.
+A host is *barren* after many pages in a row without a text for the corpus. First its links are *slowed*: they wait until
+nothing else is left to fetch. If nothing changes, the host is *left*: its remaining links are dropped. A text makes the host
+good again. So does a text on another host linked from one of its pages: a hub is not barren, even if nothing of it is kept.
 
-A strategy that learns goes where its links promise most, so it may give up a large site after the three pages that it has seen of
-it. So on sites that a person asked for links gain by what is not known of their section: its score is an upper bound, as in MOSS
-(Audibert & Bubeck 2009). The gain falls with the pages that were fetched of the section, and ends at its share of the crawl.
+A learning strategy follows the most promising links, and may give up a large site after only three pages. On sites requested by
+a person, links therefore gain an exploration bonus for their section: an upper confidence bound as in MOSS (Audibert & Bubeck
+2009). The bonus falls with the pages fetched from the section, and ends at the section's share of the crawl.
 
-A crawl ends when its strategy expects too little of the links that wait, at most. Where nothing is known of that, or a person has
-set a number of pages, it is barren, and ends, once so many pages in a row gave no text on whatever hosts.
+A crawl ends when its strategy expects too few texts from the waiting links, by the upper estimate. Without an estimate, or with
+a limit set by a person, the crawl ends as barren after that many pages in a row without a text on any host.
 """
 
 from __future__ import annotations
@@ -34,46 +33,46 @@ from topical_crawler.web.page import Candidate, Evidence, Link, Verdict
 from topical_crawler.web.urls import fingerprint, host, is_binary, looks_like_trap, not_public, shape
 
 MOST_CREDIT = 10
-"""A host is granted its allowance of pages without a text once more for each text that it gave, up to this many times."""
+"""Most multiples of a host's allowance of pages without a text. Each text of the host adds one."""
 BARREN_END = 1000
-"""Pages in a row without a text that end the crawl of a strategy that drops no links itself (rule of three, 95 %: 0.3 %)."""
+"""Pages in a row without a text that end a crawl whose strategy drops no links itself (rule of three, 95 %: 0.3 %)."""
 FORESIGHT, LEAST_GAIN = 1000, 10.0
-"""A crawl ends when so many further pages are expected to give fewer texts than this, at most. It has fetched as many before, and
-some text."""
+"""A crawl ends when ``FORESIGHT`` further pages promise fewer than ``LEAST_GAIN`` texts, by the upper estimate. This takes a text
+and ``FORESIGHT`` fetched pages first."""
 SURVEYED = 1e-3
-"""Places of the links of a survey are below this twice, so that none comes before what is found when the crawl goes on."""
+"""Scale of link priorities in a survey: below twice this value, and so below all links found when the crawl continues."""
 SPREAD = 0.2
-"""Standard deviation of what a page is worth, where one in twenty is a text."""
+"""Standard deviation of a page's worth if one page in twenty is a text."""
 FEW = 8
-"""Pages of a section below which nothing is known of it, and its links keep their places."""
+"""Least page count of a section in the exploration bonus. Links of a section with fewer pages keep their order."""
 EXPLORED, MUCH = 10, 0.02
-"""Pages that explore a site that a person asked for, or a section of it that holds more than this share of what waits."""
-ANY = "all"  # in CrawlOptions.allow_private: every host may be visited
+"""Pages that explore a requested site, and each section with more than the share ``MUCH`` of the waiting links."""
+ANY = "all"  # in CrawlOptions.allow_private: allows every host
 _ARRIVED = frozenset((OFF_TOPIC, "not a text page", "too large", *documents.REASONS))
 _NO_ADDRESS = fingerprint("")
 
 
 class LinkPolicy:
-    """Refuses links with a reason, places the others, and says when the crawl is over.
+    """Refuses links with a reason, places the others, and decides when the crawl is over.
 
-    It knows what was fetched by :meth:`count` alone; a resumed crawl counts the log of its pages again and decides the same. With
-    a ``store`` it counts the part of the log that follows the last checkpoint (:meth:`checkpoint`).
+    Its only knowledge of fetched pages comes from :meth:`count`. A resumed crawl replays its log and decides the same. With a
+    ``store`` it counts only the part of the log after the last checkpoint (:meth:`checkpoint`).
 
     Args:
-        options: bounds that a person set.
-        learns: whether the strategy learns from what links lead to and drops none of them. Then barren hosts are not slowed: the
-            strategy puts their links in their place itself, and also follows nearly hopeless links, behind all of which such a
-            host would never have its turn again. Instead a host's links give way once half of its page limit is spent, and the
-            more the less is left. Unless a person gave a number of barren pages, or it waits for further seeds, such a crawl
-            ends by :attr:`expected`; where that is not known, after :data:`BARREN_END` pages in a row without a text.
-        store: where the counts of hosts are kept; None: in memory.
+        options: bounds set by a person.
+        learns: True if the strategy learns from followed links and drops none. Barren hosts are then not slowed: the strategy
+            ranks their links itself, and also follows nearly hopeless links, so a slowed host would never get another turn.
+            Instead a host's links lose priority once half of its page limit is spent, in proportion to the pages left. Unless a
+            person set a number of barren pages, or the crawl waits for further seeds, it ends by :attr:`expected`. Without an
+            estimate it ends after :data:`BARREN_END` pages in a row without a text.
+        store: storage for the counts of hosts. None: in memory.
 
     Attributes:
-        before: pages of them that the bound on pages does not count: those fetched before a refresh.
-        begun: the page of the log after which it began to count.
-        fetched: pages of the crawl, over all its runs; redirects and names without an address are none.
-        end: pages in a row without a text after which the crawl ends; 0: never.
-        expected: texts expected of the next :data:`FORESIGHT` pages, at least and at most; None where it is not known.
+        before: fetched pages exempt from the page limit, from the time before a refresh.
+        begun: number of the log's page after which counting began.
+        fetched: pages of the crawl over all its runs, without redirects and unresolved host names.
+        end: pages in a row without a text that end the crawl. 0: never.
+        expected: lower and upper estimate of texts in the next :data:`FORESIGHT` pages, or None if unknown.
     """
 
     def __init__(self, options: CrawlOptions, learns: bool = False, store: Store | None = None) -> None:
@@ -87,11 +86,11 @@ class LinkPolicy:
         self._fruitless = self._texts = 0
         self._hosts = tuple(h.lower().lstrip(".") for h in options.hosts)
         self._named: set[str] = set()
-        self._asked: set[str] = set()  # hosts of pages that a person asked for, and that were fetched or are on their way
+        self._asked: set[str] = set()  # hosts of pages requested by a person, fetched or in flight
         self._ledger = Ledger(self._count, store)
 
     def count(self, outcome: Outcome, number: int = 0) -> None:
-        """Take note of a finished page, by its number in the log."""
+        """Count a finished page by its number in the log."""
         if (own := host(outcome.url)) in outcome.led_by:
             self._asked.add(own)
         if outcome.reason in NO_PAGES:
@@ -106,7 +105,7 @@ class LinkPolicy:
         self._ledger.note(number, hosts, replace(outcome, lesson=None) if outcome.lesson is not None else outcome)
 
     def _count(self, name: str, counts: HostCounts, outcome: Outcome) -> bool:
-        """Count a page for a host. Returns whether its links begin or cease to give way to others by it."""
+        """Count a page for a host. Return True if this begins or ends the host's deprioritization."""
         before, gave_text = self._standing(counts), _gave_text(outcome)
         if name == host(outcome.url):
             counts.pages += 1
@@ -117,7 +116,7 @@ class LinkPolicy:
                 counts.parameters = counts.parameters or Parameters()
                 counts.parameters.count(outcome.url, gave_text, outcome.reason == DUPLICATE)
             form = shape(outcome.url)
-            if not outcome.url.endswith(form):  # an address without numbers and queries is a shape of its own
+            if not outcome.url.endswith(form):  # a URL without digits and query is a shape of its own
                 counts.count_shape(digest(form), gave_text)
         if gave_text:
             counts.answered, counts.fruitless, counts.given = True, 0, counts.given + 1
@@ -133,54 +132,52 @@ class LinkPolicy:
 
     @property
     def slowed(self) -> set[str]:
-        """Hosts whose links give way to others, including those that have been left; with a ``store`` those that this process
-        has met lately."""
+        """Deprioritized hosts, including abandoned ones. With a ``store``, only hosts met recently by this process."""
         return {name for name, counts in self._ledger.items() if self._standing(counts)}
 
     @property
     def left(self) -> set[str]:
-        """Those of them whose links are dropped."""
+        """Abandoned hosts: all their links are dropped. A subset of ``slowed``."""
         return {name for name, counts in self._ledger.items() if self._standing(counts) == "left"}
 
     @property
     def revision(self) -> int:
-        """How often a host has entered or quitted ``slowed``."""
+        """Number of times a host has entered or left ``slowed``."""
         return self._ledger.turns
 
     def meet(self, names: Iterable[str]) -> None:
-        """Links of these hosts are about to be judged: what was counted of them is asked for at once, not one by one."""
+        """Prefetch the counts of these hosts before judging their links."""
         self._ledger.meet(names)
 
     def checkpoint(self, number: int) -> dict[str, Any]:
-        """Write all that was counted up to page ``number`` of the log to the store. Returns what :meth:`begin` needs."""
+        """Write all counts up to page ``number`` of the log to the store. Return the arguments of :meth:`begin`."""
         counts = {"fetched": self.fetched, "fruitless": self._fruitless, "texts": self._texts}
         return counts | {"asked": sorted(self._asked), "turns": self._ledger.write(number)}
 
     def begin(self, number: int, counts: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint after page ``number``, instead of counting the pages until then."""
+        """Continue from a checkpoint after page ``number`` instead of counting the pages up to it."""
         self.begun, self.fetched = number, counts["fetched"]
         self._fruitless, self._texts = counts["fruitless"], counts["texts"]
         self._asked.update(counts["asked"])
         self.written(number, counts)
 
     def written(self, number: int, counts: Mapping[str, Any]) -> None:
-        """There is a checkpoint after page ``number``: what was in memory of the pages until then is in the store by now."""
+        """Release the pages in memory covered by a checkpoint after page ``number``."""
         self._ledger.begin(number, counts["turns"])
 
     @property
     def barren(self) -> bool:
-        """Whether so many pages in a row gave no text that the crawl ends."""
+        """True if the crawl ends after too many pages in a row without a text."""
         return 0 < self.end <= self._fruitless and not (self._by_gain and self.expected is not None)
 
     @property
     def spent(self) -> bool:
-        """Whether so little is expected of further pages, at most, that the crawl ends. One without a text knows too little."""
+        """True if the crawl ends because further pages promise too little. A crawl without a text never does."""
         knows = self._by_gain and self.fetched >= FORESIGHT and self._texts > 0
         return knows and self.expected is not None and self.expected[1] < LEAST_GAIN
 
     def is_unexplored(self, waiting: Sequence[Entry]) -> bool:
-        """Whether, of a site that a person asked for, too few pages were fetched to give it up, or of a section of it that holds
-        much of what waits."""
+        """Return True if too few pages were fetched from a requested site, or from a section with many of its waiting links."""
         asked = [entry for entry in waiting if entry.host in self._asked]
         if any(self._ledger.of(name).pages < EXPLORED for name in {entry.host for entry in asked}):
             return True
@@ -189,44 +186,45 @@ class LinkPolicy:
         return any(self._ledger.of(name).sections.get(part, 0) < EXPLORED for name, part in large)
 
     def name(self, urls: Iterable[str]) -> None:
-        """A person named these addresses: their hosts may be visited even if they are none of the public web."""
+        """Allow the hosts of URLs named by a person, even outside the public web."""
         self._named.update(map(host, urls))
 
     def permits(self, name: str) -> bool:
-        """Whether a host that is none of the public web may be visited: a person named it, with this port or, in the options,
-        with any."""
+        """Return True if a private host may be visited. A person named it with this port, or in the options with any port."""
         allowed = self._options.allow_private
         return name in self._named or (bool(allowed) and not {ANY, name, name.rpartition(":")[0]}.isdisjoint(allowed))
 
     def has_answered(self, name: str) -> bool:
-        """Whether a page of a host has arrived."""
+        """Return True if a page of the host has arrived."""
         return self._ledger.of(name).answered
 
     def share(self, name: str) -> float:
-        """The share of a host's pages that gave a text; 0 where none was fetched."""
+        """Return the share of a host's pages with a text, 0 for a host without pages."""
         counts = self._ledger.of(name)
         return counts.texts / max(1, counts.pages)
 
     def texts(self, name: str) -> int:
-        """How many pages of a host gave a text."""
+        """Return the number of a host's pages with a text."""
         return self._ledger.of(name).texts
 
     def limit_reached(self, in_flight: int) -> bool:
-        """Whether the crawl has as many pages as it may fetch, ``in_flight`` of them on their way."""
+        """Return True if the page limit is reached, counting ``in_flight`` pages."""
         return 0 < self._options.max_pages <= self.fetched - self.before + in_flight
 
     def is_over(self, in_flight: int) -> bool:
-        """Whether nothing more is to be fetched, whatever waits."""
+        """Return True if nothing more is to be fetched, even with links waiting."""
         return self.barren or self.spent or self.limit_reached(in_flight)
 
     def standing(self, name: str) -> str:
-        """What becomes of a barren host: "slowed" or "left"; "" for any other."""
+        """Return "slowed" or "left" for a barren host, "" for any other."""
         return self._standing(self._ledger.of(name))
 
     def place(self, score: float, entry: Entry) -> float:
-        """The priority of a link by its score, over 0. For a strategy that learns, the score gains what may be found out
-        (:meth:`_hope`), and is multiplied by twice the share that is left of the host's page limit, if less than half is. In a
-        survey hosts take turns, and promising links come first on each."""
+        """Return the priority of a link with the given score, above 0.
+
+        For a learning strategy the score gains the exploration bonus (:meth:`_hope`). Below half of the host's page limit, it
+        is multiplied by twice the share left. In a survey hosts take turns, each with its most promising links first.
+        """
         if self._options.survey:
             return SURVEYED * (1 + score) / (1 + self._ledger.of(entry.host).pages)
         if not self._learns or score <= 0:
@@ -236,9 +234,11 @@ class LinkPolicy:
         return left * (score + self._hope(entry, counts))
 
     def _hope(self, entry: Entry, counts: HostCounts) -> float:
-        """What the section of a link on a site that a person asked for may be worth beyond what is known, by the pages that were
-        fetched of it. 0 for one that had its share of the pages that the crawl may fetch, or has fetched. Pages count down
-        to a power of 2, so that links seldom change places."""
+        """Return the exploration bonus of a link on a requested site, by the pages fetched from its section.
+
+        Return 0 for a section past its fair share of the page limit, or of the pages fetched. The page count is rounded down to
+        a power of 2, so that links seldom change places.
+        """
         if entry.host not in self._asked:
             return 0.0
         pages = max(FEW, 1 << (counts.sections.get(section(entry.url), 0) + 1).bit_length() - 1)
@@ -246,12 +246,13 @@ class LinkPolicy:
         return SPREAD * sqrt(log(fair / pages) / pages) if pages < fair else 0.0
 
     def place_again(self, priority: float, name: str) -> float:
-        """The priority of a link that waited at ``priority``: below 0 for a slowed host, in the old order."""
+        """Return the priority of a link waiting at ``priority``: below 0 and in the old order for a slowed host."""
         return -1 / (1 + priority) if not self._learns and priority >= 0 and self.standing(name) else priority
 
     def place_now(self, entry: Entry, score: Callable[[Sequence[Candidate]], Sequence[float | None]]) -> float:
-        """The priority of an entry whose turn has come, by what is known now. Whether a link is worth a visit was decided when
-        its page was judged: only its place can change."""
+        """Return the up-to-date priority of an entry about to be fetched. The decision to follow it was made when its page was
+        judged, so only its place can change.
+        """
         if not is_link(entry):
             return entry.priority
         if entry.rescored >= self._options.rescore:
@@ -260,8 +261,10 @@ class LinkPolicy:
         return entry.priority if worth is None else self.place(worth, entry)
 
     def refusal(self, url: str, depth: int) -> str | None:
-        """Why a link is not followed whatever it may lead to; None where nothing speaks against it. At ``depth`` 0, what a person
-        asked for, barren hosts are fetched too."""
+        """Return the reason not to follow a link, independent of its page's worth, or None.
+
+        At ``depth`` 0, for requests of a person, barren hosts are allowed.
+        """
         if fingerprint(url) == _NO_ADDRESS:
             return "unusable address"
         if is_binary(url, self._options.documents):
@@ -272,22 +275,27 @@ class LinkPolicy:
         return "trap" if looks_like_trap(url) else self._fruitless_place(url, name, depth)
 
     def instead(self, url: str, entry: Entry, meta: dict[str, Any]) -> Entry:
-        """What waits at ``url`` in place of an entry that leads there."""
+        """Return the entry for ``url`` to replace ``entry``, for instance after a redirect."""
         target = Entry(fingerprint(url), url, host(url), entry.priority, entry.depth, entry.evidence, meta)
         if LISTED not in entry.meta:
             target.dropped = self.refusal(url, entry.depth)
-        else:  # a home page in place of a feed that there is not stays what it is
+        else:  # a home page in place of a missing feed is not read as one
             target.dropped = self.refusal_of_listing(target) if may_list(url) else NO_LISTING
         return target
 
     def refusal_of_listing(self, entry: Entry) -> str | None:
-        """Why a sitemap or feed is not fetched; None where nothing speaks against it. It may be a packed file."""
+        """Return the reason not to fetch a sitemap or feed, or None. Compressed files are allowed."""
         return "unusable address" if entry.key == _NO_ADDRESS else self.late_refusal(entry, 0)
 
     def late_refusal(self, entry: Entry, in_flight: int, again: bool = False) -> str | None:
-        """Why a link is not followed any more, by what may have changed while it waited, with ``in_flight`` pages of its host. A
-        page that is visited ``again`` need not give a text, nor is it one more of its host."""
-        # Another worker may have been given the seed. A name that a page was fetched from is no proof: it may lead elsewhere now.
+        """Return the reason not to follow a link any more, considering changes while it waited, or None.
+
+        Args:
+            entry: the link.
+            in_flight: pages of its host in flight.
+            again: True for a repeated visit: the page need not give a text, and does not count towards its host's limit.
+        """
+        # Another worker may have got the seed. A host name that gave a page once is no proof: it may resolve elsewhere now.
         is_seed = not entry.evidence and "redirect_times" not in entry.meta
         if is_seed or (not_public(entry.host) and any(host(e.parent) == entry.host for e in entry.evidence)):
             self._named.add(entry.host)
@@ -313,7 +321,7 @@ class LinkPolicy:
     def _fruitless_place(self, url: str, name: str, depth: int) -> str | None:
         counts = self._ledger.of(name)
         pages, texts = counts.shapes.get(digest(shape(url)), (0, 0)) if counts.shapes else (0, 0)
-        if 0 < self._options.trap_pages <= pages and not texts:  # of many pages of this shape none gave a text
+        if 0 < self._options.trap_pages <= pages and not texts:  # many pages of this shape, none with a text
             return "trap"
         if depth and counts.parameters is not None and counts.parameters.repeats(url):
             return "same page"
@@ -325,22 +333,22 @@ def _gave_text(outcome: Outcome) -> bool:
 
 
 def _says_something(outcome: Outcome) -> bool:
-    """Of its host; nobody knows what a page that did not arrive holds."""
+    """Return True if the outcome says something about its host. The content of a page that never arrived is unknown."""
     return outcome.keep or outcome.reason in _ARRIVED
 
 
 def evidence_of(link: Link, parent: str, verdict: Verdict, distance: int) -> Evidence:
-    """What is remembered of a link on the page ``parent``; ``distance`` as in :class:`~topical_crawler.web.page.Evidence`."""
+    """Return the evidence for a link on page ``parent``, with ``distance`` as in :class:`~topical_crawler.web.page.Evidence`."""
     return Evidence(parent, verdict.link_relevance, verdict.keep, link.anchor, distance, link.around, link.path)
 
 
 def is_link(entry: Entry) -> bool:
-    """Whether an entry was found on a page, and waits behind the seeds."""
+    """Return True if an entry was found on a page and waits behind the seeds."""
     return bool(entry.evidence) and entry.priority < SEED_PRIORITY
 
 
 def linking_hosts(entry: Entry) -> tuple[str, ...]:
-    """The other hosts whose pages link to an entry.
+    """Return the other hosts with pages linking to an entry.
 
     >>> parents = ("a.cn", "www.b.cn", "a.cn:8080", "www.b.cn")
     >>> evidence = tuple(Evidence(f"http://{name}/", 0.0, False, "党建") for name in parents)
@@ -351,8 +359,10 @@ def linking_hosts(entry: Entry) -> tuple[str, ...]:
 
 
 def follow_parts(item: PageItem, closed: str) -> None:
-    """Put the links to further parts of a kept article before all others, and mark them as its parts. ``closed`` is the reason
-    under which the strategy drops links; like :data:`BELOW_THRESHOLD` it does not hold for parts."""
+    """Move the links to further parts of a kept article ahead of all others, and mark them as its parts.
+
+    ``closed`` is the reason used by the strategy for dropped links. Like :data:`BELOW_THRESHOLD` it does not apply to parts.
+    """
     wanted = {fingerprint(url) for url in item.parts}
     for link in item.links:
         if link.key in wanted and link.dropped in (None, BELOW_THRESHOLD, closed):

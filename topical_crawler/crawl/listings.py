@@ -1,4 +1,4 @@
-"""Which sitemaps and feeds a crawl asks for: those of hosts that have given texts, and what those name in turn."""
+"""Sitemaps and feeds of a crawl: those of hosts with kept texts, and the listings they refer to."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from topical_crawler.web.urls import fingerprint, host
 
 
 class Listings:
-    """Makes entries of sitemaps and feeds. What was asked for before is known to the frontier: nothing else is remembered, so a
-    resumed crawl and further workers do the same.
+    """Factory of entries for sitemaps and feeds. The frontier alone remembers requested ones, so a resumed crawl and further
+    workers behave the same.
 
     Attributes:
-        kinds: which kinds are read, each with the number of texts that a host must have given.
+        kinds: enabled kinds, each with the number of texts required of a host.
     """
 
     def __init__(self, options: CrawlOptions, policy: LinkPolicy, frontier: Frontier) -> None:
@@ -28,7 +28,7 @@ class Listings:
         self._frontier = frontier
 
     def entries(self, kind: str, urls: Iterable[str], found_on: Entry) -> list[Entry]:
-        """Sitemaps or feeds that are not known yet, to be fetched before all links, those that are refused with the reason."""
+        """Return entries for new sitemaps or feeds, to be fetched before all links. Refused ones carry the reason."""
         nested = LISTED in found_on.meta
         where = (Evidence(found_on.url, 0.0, not nested, distance=int(nested), path=kind),)
         new = ((key, url) for url in urls if not self._frontier.is_settled(key := fingerprint(url)))
@@ -38,7 +38,7 @@ class Listings:
         return entries
 
     def of_text(self, item: PageItem) -> list[Entry]:
-        """Where the host of a text may have listings, once it has given as many texts as it takes to look for them."""
+        """Return entries for possible listings on the host of a text, once the host has enough texts."""
         if not self.kinds:
             return []
         announced = {SITEMAP: item.sitemaps, FEED: item.page.feeds if item.page is not None else ()}

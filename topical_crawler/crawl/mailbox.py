@@ -1,8 +1,8 @@
 """Messages to a running crawl: files in a folder of its data directory.
 
-A command writes ``<id>.request.json``; the crawl looks into the folder about once a second, performs the requests in their order,
-and writes ``<id>.answer.json``. A request is performed at most once: the crawl removes it before it begins, and a command that
-gives up withdraws it. Every file appears complete or not at all.
+A command writes ``<id>.request.json``. The crawl polls the folder about once a second, performs the requests in order, and
+writes ``<id>.answer.json``. A request is performed at most once: the crawl removes it before performing it, and a command
+withdraws it on timeout. Files are written atomically.
 """
 
 from __future__ import annotations
@@ -21,30 +21,34 @@ logger = logging.getLogger(__name__)
 Answer = dict[str, Any]
 
 MAX_BYTES = 16 * 1024 * 1024  # size limit of a message's file
-STALE_SECONDS = 3600.0  # age at which an answer that nobody fetched is deleted: its command has died
+STALE_SECONDS = 3600.0  # age for deleting an unclaimed answer: its command has died
 _REQUEST, _ANSWER, _UNFINISHED = ".request.json", ".answer.json", ".tmp"
 
 
 class Mailbox:
-    """Both sides of the folder: the crawl calls :meth:`serve`, a command :meth:`post`, :meth:`answer` and :meth:`withdraw`. The
-    folder is created if missing, for this user alone."""
+    """Both sides of the folder: the crawl calls :meth:`serve`, a command :meth:`post`, :meth:`answer` and :meth:`withdraw`.
+
+    The folder is created if missing, with access for this user alone.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
 
     def serve(self, perform: Callable[[Answer], Answer]) -> int:
-        """Perform every waiting request and return their number. What is wrong with a request is answered, and stops nothing."""
+        """Perform every waiting request and return their number. An invalid request gets an error as its answer and stops
+        nothing.
+        """
         try:
             paths = sorted(self._folder.iterdir())
-        except OSError:  # somebody deleted the folder; the next command creates it
+        except OSError:  # someone deleted the folder; the next command creates it
             return 0
         performed = 0
         for path in paths:
             if path.name.endswith(_REQUEST):
                 performed += self._serve(path, path.name.removesuffix(_REQUEST), perform)
             elif path.name.endswith((_ANSWER, _UNFINISHED)):
-                with suppress(OSError):  # fetched meanwhile
+                with suppress(OSError):  # fetched in the meantime
                     if time.time() - path.stat().st_mtime > STALE_SECONDS:
                         path.unlink()
         return performed
@@ -59,12 +63,12 @@ class Mailbox:
                 problem = ""
             except (ValueError, KeyError, TypeError) as error:
                 request, until = {}, float("inf")
-                problem = f"the request cannot be read: {str(error) or 'no JSON object'}"
+                problem = f"the request cannot be read: {str(error) or 'not a JSON object'}"
             path.unlink()
-        except FileNotFoundError:  # withdrawn; one that cannot be removed would be performed again and again
+        except FileNotFoundError:  # withdrawn; performing it without removal would repeat it forever
             return False
-        if until < time.time():  # its command has given up
-            logger.info("A request of the mailbox has come too late: %s", request.get("action"))
+        if until < time.time():  # its command has timed out
+            logger.info("Ignoring a mailbox request that came too late: %s", request.get("action"))
             return False
         try:
             answer = {"error": problem} if problem else perform(request)
@@ -76,22 +80,26 @@ class Mailbox:
         try:
             self._write(number + _ANSWER, answer)
         except ValueError as error:
-            self._write(number + _ANSWER, {"error": f"the answer {error}. Remedy: ask for less"})
+            self._write(number + _ANSWER, {"error": f"the answer {error}. Ask for less"})
         except OSError as error:
-            logger.warning("A request of the mailbox was performed, but cannot be answered: %s", error)
+            logger.warning("A mailbox request was performed, but its answer cannot be written: %s", error)
         return not problem
 
     def post(self, request: Mapping[str, Any], wait: float) -> str:
-        """Write a request, void after ``wait`` seconds, and return its id. Raises ValueError for one that is too long."""
+        """Write a request that expires after ``wait`` seconds, and return its id.
+
+        Raises:
+            ValueError: the request is too long.
+        """
         number = f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}"
         try:
             self._write(number + _REQUEST, {"until": time.time() + wait, "request": request})
         except ValueError as error:
-            raise ValueError(f"the request {error}. Remedy: give it in several parts") from None
+            raise ValueError(f"the request {error}. Split it into several requests") from None
         return number
 
     def answer(self, number: str) -> Answer | None:
-        """Fetch and delete the answer to a request; None while there is none."""
+        """Return and delete the answer to a request, or return None if there is none yet."""
         path = self._folder / (number + _ANSWER)
         if not path.is_file():
             return None
@@ -100,7 +108,7 @@ class Mailbox:
         return answer
 
     def withdraw(self, number: str) -> bool:
-        """Withdraw a request. False where the crawl has taken it already."""
+        """Withdraw a request. Return False if the crawl has already taken it."""
         try:
             (self._folder / (number + _REQUEST)).unlink()
         except FileNotFoundError:
@@ -110,17 +118,17 @@ class Mailbox:
     def _write(self, name: str, message: Mapping[str, Any]) -> None:
         data = json.dumps(message, allow_nan=False).encode("ascii")  # escaped, so that any text can be written
         if len(data) > MAX_BYTES:
-            raise ValueError(f"has {len(data):,} bytes, and {MAX_BYTES:,} is the most")
+            raise ValueError(f"has {len(data):,} bytes, more than the limit of {MAX_BYTES:,}")
         unfinished = self._folder / (name + _UNFINISHED)
         unfinished.write_bytes(data)
         unfinished.replace(self._folder / name)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a message. Raises ValueError for a file that is none."""
+    """Read a message. Raise ValueError for an oversized or invalid file."""
     if (size := path.stat().st_size) > MAX_BYTES:
-        raise ValueError(f"it has {size:,} bytes, and {MAX_BYTES:,} is the most")
+        raise ValueError(f"it has {size:,} bytes, more than the limit of {MAX_BYTES:,}")
     message = json.loads(path.read_bytes())
     if not isinstance(message, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return message

@@ -1,4 +1,4 @@
-"""The metrics of a crawl for Prometheus."""
+"""Prometheus metrics of a crawl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALL = " Over all workers of a shared crawl: do not add the workers up."
 
 
 class CrawlCollector(Collector):
-    """Reads a crawl when it is scraped; ``downloaded`` tells the bytes that came over the line, None before any."""
+    """Collector of a crawl's metrics at each scrape. ``downloaded`` returns the bytes received so far, None before any."""
 
     def __init__(self, crawl: Crawl, downloaded: Callable[[], int | None]) -> None:
         self._crawl = crawl
@@ -35,7 +35,7 @@ class CrawlCollector(Collector):
         try:
             yield from list(self._frontier())
             self._warned = False
-        except Exception as error:  # of any backend: neither the scrape nor the crawl may fail
+        except Exception as error:  # from any backend; neither the scrape nor the crawl may fail
             self._errors += 1
             if not self._warned:
                 logger.warning("Metrics: the frontier cannot be asked, its figures are left out: %s", error)
@@ -43,7 +43,7 @@ class CrawlCollector(Collector):
         yield CounterMetricFamily("topical_scrape_errors", "Scrapes in which the frontier could not be asked.", self._errors)
 
     def _own(self) -> Iterator[Metric]:
-        """What this process has done since it started."""
+        """Yield the metrics of this process since its start."""
         crawl, p = self._crawl, self._crawl.progress
         total = p.total
         about = {
@@ -99,7 +99,7 @@ class CrawlCollector(Collector):
 
 
 def label(reason: str) -> str:
-    """A reason as a label, without the free text of a person or another program.
+    """Return a reason as a label, without free text from a person or another program.
 
     >>> label("dropped: 第 17 页太短"), label("error: KeyError"), label("HTTP 404")
     ('dropped', 'error: KeyError', 'HTTP 404')
@@ -109,8 +109,10 @@ def label(reason: str) -> str:
 
 
 def _by_label(name: str, text: str, key: str, counts: Mapping[str, int]) -> CounterMetricFamily:
-    """A counter for each label. The first :data:`MAX_LABELS` labels keep series of their own: a counter whose label joined the
-    others later would fall."""
+    """Return a counter by label. Only the first :data:`MAX_LABELS` labels get a series each.
+
+    The choice is final: a counter merged into ``other`` later would fall.
+    """
     family = CounterMetricFamily(name, text, labels=[key])
     by_label: Counter[str] = Counter()
     for reason, n in counts.items():

@@ -1,4 +1,4 @@
-"""Sites that have moved: their links are followed where they lead, without asking for the old address."""
+"""Moved sites: links to them are followed at the new origin, without a request to the old one."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from urllib.parse import urlsplit
 from topical_crawler.items import PageItem
 from topical_crawler.web.urls import REDIRECTED, canonical, origin_of
 
-MOVED = "moved"  # why a waiting address is dropped whose origin has moved: the new address waits in its place
+MOVED = "moved"  # reason for dropping a waiting URL of a moved origin; its new URL waits instead
 MOVED_AFTER = 3
-"""Redirects in a row to one other origin after which an origin has moved."""
+"""Redirects in a row to one other origin before an origin counts as moved."""
 _FOR_GOOD = (HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.PERMANENT_REDIRECT)
 _MOST_NOTES = 8_192  # in memory
 
 
 class Moves:
-    """Origins (scheme and host) that have moved: their addresses redirect for good to the same path and query of another origin,
-    as http does to https, and www.a.cn to a.cn. A link to such an address is followed where it leads, without asking for it.
+    """Origins (scheme and host) that permanently redirect to the same path and query of another origin, such as http to https,
+    or www.a.cn to a.cn. Links to them are rewritten without a request to the old origin.
 
-    An origin that gave a page itself, or is led back to, has not moved, and none moves to where no page came from.
+    An origin that served a page itself, or is the target of a redirect back, has not moved. A target must have served a page.
 
     Args:
-        load, save: notes by their names, which outlive the process. Where workers share them, one knows what others have seen.
+        load, save: read and write persistent notes by name. Workers of a shared crawl share them.
 
     >>> notes: dict[str, Any] = {}
     >>> moves = Moves(notes.get, notes.__setitem__)
@@ -37,31 +37,33 @@ class Moves:
 
     def __init__(self, load: Callable[[str], Any], save: Callable[[str, Any], None]) -> None:
         self._load, self._save = load, save
-        self._known: dict[str, Any] = {}  # the notes that were asked for lately, by their names
+        self._known: dict[str, Any] = {}  # cache of notes by name
 
     def note(self, url: str, target: str = "", for_good: bool = True) -> None:
-        """Take note that ``url`` gave a page, or a redirect to ``target``, for good or not."""
+        """Record a page at ``url``, or a redirect to ``target``, permanent if ``for_good``."""
         own, to = origin_of(url), origin_of(target)
         if not target:
             if not self._known.get(_stays(own)):
                 self._put(_stays(own), True)
         elif to != own and canonical(url).removeprefix(own) == canonical(target).removeprefix(to):
-            before, back = self._load(_moved(own)), self._load(_moved(to))  # not from memory: other workers count, too
+            before, back = self._load(_moved(own)), self._load(_moved(to))  # uncached: other workers count, too
             if back and back[0] == own:
                 self._put(_stays(to), True)
             if for_good:
                 self._put(_moved(own), [to, before[1] + 1 if before and before[0] == to else 1])
 
     def learn(self, item: PageItem) -> None:
-        """Take note of what came of a page."""
+        """Record the outcome of a page."""
         if item.reason == REDIRECTED:
             self.note(item.entry.url, item.duplicate_of, item.status in _FOR_GOOD)
         elif item.status == HTTPStatus.OK:
             self.note(item.entry.url)
 
     def of(self, url: str, ask: bool = False) -> str:
-        """The address to fetch for ``url``: itself, unless its origin has moved. Without ``ask`` only what is in memory counts;
-        with it the notes are read, too, which from a server takes too long for every link."""
+        """Return the URL to fetch for ``url``, changed if its origin has moved.
+
+        By default only cached notes count. With ``ask`` missing notes are read, too slow for every link with a remote server.
+        """
         known = self._ask if ask else self._known.get
         moved = known(_moved(own := origin_of(url)))
         if not moved or moved[1] < MOVED_AFTER or known(_stays(own)) or not known(_stays(moved[0])):
@@ -70,7 +72,7 @@ class Moves:
         return urlsplit(url)._replace(scheme=scheme, netloc=name).geturl()
 
     def ask_again(self) -> None:
-        """Ask anew for all but the pages that came: other workers may know more by now."""
+        """Forget all cached notes except pages served: other workers may know more by now."""
         self._known = {name: True for name, known in self._known.items() if known is True}
 
     def _ask(self, name: str) -> Any:
@@ -89,10 +91,10 @@ class Moves:
 
 
 def _moved(origin: str) -> str:
-    """The name of the note that says where the addresses of an origin lead, and how often in a row that was seen."""
+    """Return the name of the note with an origin's redirect target and the number of redirects in a row."""
     return f"moved {origin}"
 
 
 def _stays(origin: str) -> str:
-    """The name of the note that says that an origin gives pages itself."""
+    """Return the name of the note on an origin that serves pages itself."""
     return f"stays {origin}"

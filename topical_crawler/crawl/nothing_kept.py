@@ -1,5 +1,4 @@
-"""What a crawl came to that has kept no text, or next to none: what it fetched, what was nearest to its topic, what was missed,
-what to try."""
+"""Diagnosis of a crawl with no or hardly any kept texts: fetched pages, nearest pages, missing words, suggestions."""
 
 from __future__ import annotations
 
@@ -18,29 +17,35 @@ from topical_crawler.web.shells import is_shell
 from topical_crawler.web.urls import REDIRECTED
 
 ENOUGH = 200
-"""Finished pages without a text after which a crawl says what it came to so far."""
+"""Finished pages before a crawl without a text reports its diagnosis."""
 FEW, SCARCE = 5, 0.02
-"""Texts, and share of the pages, up to which a corpus is called nearly empty."""
+"""Most texts, and largest share of the pages, of a nearly empty corpus."""
 _HOSTS, _NEAREST, _WORDS = 5, 3, 12
 _SETTINGS = {"language": "TOPICAL_LANGUAGES", "near-empty": "TOPICAL_MIN_CHARACTERS", "low quality": "TOPICAL_QUALITY"}
 _SUGGESTIONS = {
     "setting": "Texts on topic were rejected. {setting} decides about most of them: see docs/settings.md",
-    "mark": "Mark the nearest pages, if they are on topic, and the crawl learns: topical-crawler corpus judge {place}",
-    "words": "Give the topic the words that its pages use, in terms.tsv of {topic}",
-    "seeds": "Begin at sites on the topic (-a seeds=…). Some are proposed by: topical-crawler topic seeds {topic}",
-    "check": "See whether the seeds answer and lead on: topical-crawler topic check {topic} --fetch",
+    "mark": "If the nearest pages are on topic, mark them for the crawl to learn: topical-crawler corpus judge {place}",
+    "words": "Add the words used by its pages to the topic, in terms.tsv of {topic}",
+    "seeds": "Start at sites on the topic (-a seeds=…). Get proposals with: topical-crawler topic seeds {topic}",
+    "check": "Check that the seeds answer and have links: topical-crawler topic check {topic} --fetch",
 }
 
 
 def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
-    """What is in a corpus with no text or next to none, as JSON data; None where it has more than :data:`FEW` texts, or more of
-    them than the share :data:`SCARCE`, or no page. Raises CorpusError.
+    """Diagnose a corpus with no or hardly any texts, as JSON data.
+
+    Return None for a corpus with more than :data:`FEW` texts, with a share of texts above :data:`SCARCE`, or without pages.
 
     Returns:
-        "pages"; "kept", the texts; "hosts" and "reasons" of rejection with their pages, most first; "nearest", the most relevant
-        pages; "missing", heavy words of the topic that are among the strongest of no page; "near", the greatest nearness in
-        meaning to the topic's sentence (None: not known), and "unrelated", what unrelated texts have at most; "setting", the one
-        that rejects texts on topic; "try", the names of two suggestions.
+        "pages": number of pages. "kept": number of texts. "hosts" and "reasons": rejected pages by host and by reason, most
+            first.
+        "nearest": the most relevant pages. "missing": heavy words of the topic that stand out on no page. "near": greatest
+            nearness
+        in meaning to the topic's sentence, None if unknown. "unrelated": greatest nearness of unrelated texts. "setting": the
+        setting that rejects texts on topic. "try": names of two suggestions.
+
+    Raises:
+        CorpusError: the corpus cannot be read.
     """
     hosts, reasons, words = Counter[str](), Counter[str](), Counter[str]()
     judged: list[dict[str, Any]] = []
@@ -78,7 +83,7 @@ def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
 
 
 def nowhere(url: str, reason: str, size: int, page: Page | None) -> str:
-    """Why a crawl cannot go on from ``url``, a start that gave no text: what it is, with ``size`` bytes; "" where it has links.
+    """Describe a start page of ``size`` bytes with neither text nor links. Return "" if it has links.
 
     >>> nowhere("http://a.cn/", "near-empty", 13, Page("http://a.cn/", title="党建"))
     'http://a.cn/ leads nowhere: a page of 13 bytes without a link, 党建 (near-empty)'
@@ -92,8 +97,14 @@ def nowhere(url: str, reason: str, size: int, page: Page | None) -> str:
 
 
 def told(found: dict[str, Any], topic: Topic, place: str, starts: Sequence[str] = ()) -> str:
-    """What :func:`nothing_kept` found, in plain words; ``place`` names the crawl in a command, ``starts`` say which lead
-    :func:`nowhere`."""
+    """Format the result of :func:`nothing_kept` in plain words.
+
+    Args:
+        found: the result.
+        topic: topic of the crawl.
+        place: name of the crawl in a command.
+        starts: descriptions from :func:`nowhere`.
+    """
     pages, hosts = counted(found["pages"], "page"), counted(len(found["hosts"]), "host")
     most = ", ".join(f"{name} {n}" for name, n in [*found["hosts"].items()][:_HOSTS])
     kept = f"Only {counted(found['kept'], 'text')}" if found["kept"] else "No text"
@@ -105,8 +116,8 @@ def told(found: dict[str, Any], topic: Topic, place: str, starts: Sequence[str] 
         near = "" if page["near"] is None else f", nearness in meaning {page['near']:.2f}"
         lines.append(f"  relevance {page['relevance']:.2f}{near}, {page['reason']}: {page['title']} {page['url']}")
     if found["missing"]:
-        lines.append(f"Words of the topic that no page stands out by: {', '.join(found['missing'])}")
+        lines.append(f"Words of the topic that stand out on no page: {', '.join(found['missing'])}")
     if found["near"] is not None and found["near"] <= found["unrelated"]:
-        lines.append(f"No page is nearer in meaning to the topic than unrelated texts are (up to {found['unrelated']:g})")
+        lines.append(f"No page is nearer in meaning to the topic than unrelated texts (up to {found['unrelated']:g})")
     values = {"topic": shlex.quote(topic.source), "place": place, "setting": found["setting"]}
     return "\n".join([*lines, "What to try:", *(f"  {_SUGGESTIONS[name].format(**values)}" for name in found["try"])])

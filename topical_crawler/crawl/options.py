@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 SEARCH = "{keyword}"
-"""Stands for a word in the URL of a search."""
+"""Placeholder for a word in a search URL."""
 
 
 def search_urls(searches: Iterable[str], words: Iterable[str]) -> list[str]:
-    """The searches for the words.
+    """Return the search URLs for the words.
 
     >>> search_urls(["http://a.cn/?q={keyword}"], ["手机"])
     ['http://a.cn/?q=%E6%89%8B%E6%9C%BA']
@@ -31,11 +31,11 @@ def search_urls(searches: Iterable[str], words: Iterable[str]) -> list[str]:
 
 
 PAGES_A_SITE, SHARE = 10, 0.05
-"""Least pages of a survey for each site, and its share of the pages that the crawl may fetch."""
+"""Least pages of a survey per site, and its share of the crawl's page limit."""
 
 
 def survey_pages(sites: int, pages: int) -> int:
-    """How many pages a survey of so many sites fetches, of a crawl of ``pages`` (0: no bound).
+    """Return the number of pages in a survey of ``sites`` sites, for a crawl limited to ``pages`` (0: no limit).
 
     >>> survey_pages(3, 200), survey_pages(3, 10_000)
     (30, 500)
@@ -44,12 +44,12 @@ def survey_pages(sites: int, pages: int) -> int:
 
 
 class CrawlError(Exception):
-    """A crawl cannot be opened. The message says what is wrong and what to do."""
+    """A crawl cannot be opened. The message gives the cause and the fix."""
 
 
 @dataclass(frozen=True)
 class CrawlOptions:
-    """All options of a crawl, read once from the settings and the spider's arguments (docs/settings.md)."""
+    """All options of a crawl, read once from the settings and the spider arguments (docs/settings.md)."""
 
     topic: str
     name: str
@@ -73,7 +73,7 @@ class CrawlOptions:
     delay: float
     in_flight: int
     in_flight_per_host: int
-    searches: tuple[str, ...] = ()  # start URLs as written in which {keyword} stands for a word
+    searches: tuple[str, ...] = ()  # start URLs with the placeholder {keyword}
     model: str = ""
     encoder: str = BUNDLED
     second_look_megabytes: int = 0
@@ -82,15 +82,15 @@ class CrawlOptions:
     lease: float = 120.0
     patience: float = 60.0
     idle: float = 0.0
-    redis: redis.Redis | None = None  # of a frontier in Redis
-    parts: int | None = None  # of a new crawl in Redis; None: by what server it is
+    redis: redis.Redis | None = None  # for a frontier in Redis
+    parts: int | None = None  # for a new crawl in Redis; None: chosen by the kind of server
     start_urls_key: str = ""
     cleaning: CleaningOptions = field(default_factory=CleaningOptions)
-    rest: float = 60.0  # seconds of a host's first rest
+    rest: float = 60.0  # seconds of a host's first back-off
     obey_nofollow: bool = True
-    survey: bool = False  # whether it looks at each site a little, and stops
-    refresh: float | None = None  # seconds since the last visit after which hubs are visited again; None: no refresh
-    sitemaps: int = 0  # kept texts of a host after which its sitemaps are read; 0: never
-    feeds: int = 0  # the same of its feeds
-    documents: tuple[str, ...] = ()  # formats of attachments that are read
+    survey: bool = False  # sample each site, then stop
+    refresh: float | None = None  # seconds since the last visit before hubs are revisited; None: no refresh
+    sitemaps: int = 0  # kept texts of a host before its sitemaps are read; 0: never
+    feeds: int = 0  # likewise for its feeds
+    documents: tuple[str, ...] = ()  # attachment formats to read
     allow_private: tuple[str, ...] = ()  # hosts outside the public web that may be visited, with or without a port; "all"

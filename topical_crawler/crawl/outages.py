@@ -1,21 +1,27 @@
-"""How long hosts rest that are away or ask for patience, and whether the network itself is away. Plain values, no I/O."""
+"""Back-off of hosts that are down or ask for patience, and detection of network outages. Plain values, no I/O."""
 
 import time
 from collections.abc import Callable
 from random import Random
 
-LONGEST = 6 * 3600.0  # seconds of the longest rest
+LONGEST = 6 * 3600.0  # seconds of the longest back-off
 MOST, MOST_UNKNOWN = 12, 3
-"""Rests in a row after which a host is given up: a day after it had answered, seven minutes if it never had."""
+"""Back-offs in a row before a host is given up: a day if it had answered, seven minutes if not."""
 SEVERAL = 3
-"""Hosts in a row that could not be reached, after which the network is taken to be away. Then one request tries every now and
-then, at last after as long a time as a first rest."""
+"""Unreachable hosts in a row before the network counts as down. Then single requests probe it, at intervals growing to the
+length of a first back-off."""
 
 
 class Outages:
-    """Rests of hosts: the first lasts ``first`` seconds, every further one twice as long as the last, and up to a tenth more, so
-    that hosts that failed together are not asked together. ``seed`` makes them repeatable; ``clock`` tells seconds. ``given_up``
-    has the hosts that rested too often, each with the reason of its pages.
+    """Exponential back-off of hosts, with up to 10 % jitter to spread hosts that failed together.
+
+    Args:
+        first: seconds of the first back-off. Each further one is twice as long.
+        seed: seed of the jitter.
+        clock: returns the time in seconds.
+
+    Attributes:
+        given_up: hosts given up after too many back-offs, with the reason for their pages.
 
     >>> outages = Outages(60, seed=0)
     >>> [round(outages.next("www.dangjian.cn", True) or 0) for _ in range(4)]
@@ -29,16 +35,23 @@ class Outages:
         self._first = first
         self._random = Random(seed)
         self._clock = clock
-        self._rests: dict[str, int] = {}  # in a row, by host
-        self._until: dict[str, float] = {}  # when the last of them ends
+        self._rests: dict[str, int] = {}  # back-offs in a row, by host
+        self._until: dict[str, float] = {}  # end of the current back-off
         self._doubted: set[str] = set()
-        self._unreached: dict[str, None] = {}  # hosts since any answered
+        self._unreached: dict[str, None] = {}  # hosts unreachable since the last answer of any
         self._pause = self._again = 0.0
         self._told = False
 
     def next(self, name: str, known: bool, asked: float = 0.0) -> float | None:
-        """Seconds that a host rests now, at least those ``asked``, at most :data:`LONGEST`; None where it has rested often enough
-        and is to be given up. ``known``: it has answered in this crawl. While the network is away no rest counts."""
+        """Start a back-off and return its length in seconds, or return None if the host is to be given up.
+
+        While the network is down, back-offs do not count.
+
+        Args:
+            name: the host.
+            known: True if it has answered in this crawl.
+            asked: least seconds, as requested by the host. The result is at most :data:`LONGEST`.
+        """
         count = self._rests.get(name, 0)
         if self.away:
             return self._first
@@ -50,11 +63,11 @@ class Outages:
         return seconds
 
     def give_up(self, name: str, reason: str) -> None:
-        """Ask a host for nothing any more; ``reason`` is that of its pages."""
+        """Send no more requests to a host. ``reason`` is recorded for its pages."""
         self.given_up[name] = reason
 
     def resting(self) -> dict[str, float]:
-        """Hosts that rest, and the seconds left.
+        """Return the hosts in back-off with their remaining seconds.
 
         >>> outages = Outages(60.0, seed=0, clock=lambda: 0.0)
         >>> rest = outages.next("www.dangjian.cn", True)
@@ -65,15 +78,15 @@ class Outages:
         return {name: until - now for name, until in self._until.items() if until > now}
 
     def doubt(self, name: str) -> None:
-        """A request to the host failed: whether the page or the host is to blame shows when its robots.txt is asked for."""
+        """Mark a host as doubtful after a failed request. Its robots.txt will show if the host or only the page is at fault."""
         self._doubted.add(name)
 
     def in_doubt(self, name: str) -> bool:
-        """Whether the host's robots.txt is to be asked for again before any page."""
+        """Return True if the host's robots.txt must be fetched again before any page."""
         return name in self._doubted
 
     def answered(self, name: str) -> bool:
-        """The host answers. Returns whether it was in doubt or had to rest."""
+        """Record an answer and end the host's back-off. Return True if the host was in doubt or backing off."""
         self._unreached.clear()
         self._told = False
         self._pause = 0.0
@@ -83,8 +96,7 @@ class Outages:
         return rested
 
     def unreached(self, name: str) -> bool:
-        """The host could not be reached. Returns whether it is known by now that the network is away, and was not before: also
-        the first try after a pause failed."""
+        """Record an unreachable host. Return True when a network outage becomes apparent: after the first failed probe."""
         was_away = self.away
         self._unreached[name] = None
         if self.away:
@@ -95,19 +107,21 @@ class Outages:
 
     @property
     def away(self) -> bool:
-        """Whether the network seems to be away: :data:`SEVERAL` hosts in a row could not be reached."""
+        """True if the network seems down: :data:`SEVERAL` hosts in a row were unreachable."""
         return len(self._unreached) >= SEVERAL
 
     def holds(self) -> bool:
-        """Whether nothing is to be asked for now, because the network is away: after each pause one request may try."""
+        """Return True if no request may go out now during a network outage. One probe is allowed after each pause."""
         return self.away and self._clock() < self._again
 
     @property
     def pause(self) -> float:
-        """Seconds until the next try while the network is away."""
+        """Seconds until the next probe during a network outage."""
         return max(0.0, self._again - self._clock())
 
     def tries(self) -> None:
-        """A request goes out: while the network is away no further one does until it has failed, or long enough."""
+        """Record an outgoing request. During a network outage it blocks others until it fails, or for the length of a first
+        back-off.
+        """
         if self.away:
             self._again = self._clock() + self._first

@@ -1,8 +1,8 @@
-"""Parameters of addresses that change nothing on a site, whatever they are called: learned from the pages that were fetched.
+"""Idle URL parameters: parameters without effect on the page, learned from fetched pages whatever their names.
 
-A session's number in every link makes new addresses of the same pages without end. Names that are known (``PHPSESSID``) are left
-out of every address (:mod:`topical_crawler.web.urls`); others show by what they lead to. A folder whose name looks drawn at
-random (``/69f4c0de/``) is a parameter, too, named by its place.
+A session id in every link makes endless new URLs of the same pages. Known names (``PHPSESSID``) are removed from every URL
+(:mod:`topical_crawler.web.urls`). Others show by the pages behind them. A folder with a random-looking name (``/69f4c0de/``) is
+a parameter, too, named by its position.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 from topical_crawler.web.urls import canonical
 
 PROOFS = 5
-"""Pages with a text that must have been fetched again as duplicates under another value of a parameter. One address behind which
-everything is the same, such as that of an error, is one proof only."""
-MOST = 8  # parameters of an address that is looked at; one with more is left alone
+"""Duplicates of pages with a text, fetched under another value of a parameter, that prove it idle. Duplicates at one and the same
+URL, such as an error page, count once."""
+MOST = 8  # parameters of an examined URL; URLs with more are left alone
 _RANDOM = re.compile(r"(?<=/)(?=[^/]*[0-9])(?=[^/]*[a-z])[\w()~-]{8,}(?=/)", re.IGNORECASE)
 REMEMBERED = 2_000
-"""Addresses without one of their parameters that are remembered of a host, the latest ones."""
+"""Most URLs without one of their parameters remembered per host, the latest ones."""
 
 
 class Parameters:
-    """What the parameters of a host's addresses do.
+    """The effects of a host's URL parameters.
 
     >>> found, pages = Parameters(), [f"http://a.cn/show?id={n}&tok=" for n in range(PROOFS + 1)]
     >>> for page in pages[:PROOFS]:
@@ -34,24 +34,24 @@ class Parameters:
     (frozenset({'tok'}), True, False)
 
     Attributes:
-        idle: the parameters that change nothing.
+        idle: parameters without effect.
     """
 
     __slots__ = ("_chooses", "_pages", "_proofs", "idle")
 
     def __init__(self) -> None:
         self.idle: frozenset[str] = frozenset()
-        # By address without one parameter, and that parameter; or without the idle ones, and "": the address that was fetched
-        # first, and the texts. Digests, for there are many.
+        # First URL fetched, and number of texts, by URL without one parameter, and its name; or without the idle ones, and "".
+        # Stored as digests to save memory.
         self._pages: dict[int, list[int]] = {}
         self._proofs: dict[str, set[int]] = {}
-        self._chooses: set[str] = set()  # parameters that lead to different texts
+        self._chooses: set[str] = set()  # parameters that select different texts
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def count(self, url: str, gave_text: bool, duplicate: bool) -> None:
-        """Take note of a page: whether it gave a text for the corpus, or one that the corpus had."""
+        """Record a page. ``gave_text``: it gave a text for the corpus. ``duplicate``: it gave a text already in the corpus."""
         if (parts := _parts(url)) is None:
             return
         whole, path, query = parts
@@ -80,7 +80,7 @@ class Parameters:
         return page
 
     def repeats(self, url: str) -> bool:
-        """Whether a page was fetched already under another address that differs in idle parameters alone."""
+        """Return True if the page was already fetched under a URL that differs only in idle parameters."""
         if not self.idle or (parts := _parts(url)) is None:
             return False
         whole, path, query = parts
@@ -91,7 +91,7 @@ class Parameters:
         return any(page is not None and page[0] != whole for page in pages)
 
     def data(self) -> list[Any]:
-        """All of it, as data to pack.
+        """Return the state as data for packing.
 
         >>> Parameters.read(Parameters().data()).data()
         [[], {}, {}, []]
@@ -101,7 +101,7 @@ class Parameters:
 
     @classmethod
     def read(cls, data: Sequence[Any]) -> Parameters:
-        """What :meth:`data` gave."""
+        """Restore the state from :meth:`data`."""
         found = cls()
         idle, found._pages, proofs, chooses = data
         found.idle, found._chooses = frozenset(idle), set(chooses)
@@ -110,7 +110,7 @@ class Parameters:
 
 
 def has_some(url: str) -> bool:
-    """Whether an address has parameters.
+    """Return True if a URL has parameters.
 
     >>> [has_some(f"http://a.cn/{path}") for path in ("党建.html", "党建?id=1", "69f4c0de/党建.html", "20240503/1.html")]
     [False, True, True, False]
@@ -119,7 +119,7 @@ def has_some(url: str) -> bool:
 
 
 def digest(text: str) -> int:
-    """64 bits that stand for a text, the same for all workers."""
+    """Return a 64-bit digest of a text, the same for all workers."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
@@ -128,7 +128,7 @@ def _key(path: str, query: list[tuple[str, str]], parameter: str) -> int:
 
 
 def _parts(url: str) -> tuple[int, str, list[tuple[str, str]]] | None:
-    """The digest of an address, its path without random folders, and its parameters; None where it has none or too many."""
+    """Return the digest of a URL, its path without random folders, and its parameters, or None for no or too many parameters."""
     if not has_some(url):
         return None
     path, _, query = (whole := canonical(url)).partition("?")

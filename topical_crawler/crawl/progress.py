@@ -1,4 +1,4 @@
-"""Counts of a running crawl, for display and for metrics."""
+"""Counts of a running crawl, for display and metrics."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from topical_crawler.web.urls import REDIRECTED
 _DOWNLOAD = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0)  # up to DOWNLOAD_TIMEOUT
 _PAGE = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)  # up to TOPICAL_EXTRACT_TIMEOUT
 STALL = 2.0
-"""Seconds for which the event loop may be late before answers that did not come in time are put down to that."""
+"""Seconds of lag in the event loop before missing answers are blamed on the crawler itself."""
 
 
 class Durations:
     """A histogram of durations.
 
     Args:
-        bounds: upper bounds of the buckets in seconds, rising; a last bucket takes what is longer.
+        bounds: upper bounds of the buckets in seconds, ascending. A last bucket takes longer durations.
     """
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
@@ -41,7 +41,7 @@ class Durations:
         self.seconds += seconds
 
     def up_to(self) -> list[tuple[float, int]]:
-        """Pairs of a bound and the number of durations up to it, the last bound infinity.
+        """Return pairs of a bound and the number of durations up to it. The last bound is infinity.
 
         >>> durations = Durations((0.5, 1.0))
         >>> for seconds in (0.2, 0.5, 7.0):
@@ -54,15 +54,15 @@ class Durations:
 
 @dataclass
 class Progress:
-    """Counts of this run, for display and for metrics.
+    """Counts of this run, for display and metrics.
 
     Attributes:
-        total: of all pages.
+        total: over all pages.
         sites: by host.
-        reasons: how often a page was rejected for a reason when it came, and a redirect followed.
-        listings: sitemaps and feeds that were fetched, by what came of them; they are no pages.
+        reasons: first rejections by reason, and redirects followed.
+        listings: sitemaps and feeds fetched, by outcome. They do not count as pages.
         second_looks: pages kept at a second look, included in the kept.
-        stall: seconds by which the event loop was late at most (:meth:`note_stall`).
+        stall: longest lag of the event loop in seconds (:meth:`note_stall`).
     """
 
     started: float = field(default_factory=time.monotonic)
@@ -79,11 +79,11 @@ class Progress:
     _stalled: float = -math.inf
     download: Durations = field(default_factory=partial(Durations, _DOWNLOAD))
     page: Durations = field(default_factory=partial(Durations, _PAGE))
-    _changed: Counter[str] = field(default_factory=Counter)  # reasons by what second looks and cleaning changed
+    _changed: Counter[str] = field(default_factory=Counter)  # changes of reasons by second looks and cleaning
     _recent: deque[Yield] = field(default_factory=lambda: deque(maxlen=100))
 
     def note_page(self, item: PageItem) -> None:
-        """Count a finished page; a redirect by its reason only."""
+        """Count a finished page. A redirect counts only by its reason."""
         if item.is_listing:
             self.listings[item.reason] += 1
             return
@@ -97,7 +97,13 @@ class Progress:
             self.note(item.entry.host, page, time.monotonic() - item.arrived)
 
     def note(self, site: str, page: Yield, handled: float = 0.0) -> None:
-        """Count one page of a site; its ``seconds`` are 0 without an answer, ``handled`` those from there until it was stored."""
+        """Count one page of a site.
+
+        Args:
+            site: its host.
+            page: its counts, with 0 seconds if no answer came.
+            handled: seconds from the answer until the page was stored.
+        """
         self.sites.setdefault(site, Yield()).add(page)
         self.total.add(page)
         self._recent.append(page)
@@ -106,19 +112,22 @@ class Progress:
             self.download.add(page.seconds)
 
     def note_stall(self, seconds: float) -> None:
-        """Take note that what was due came so many seconds late."""
+        """Record a lag of the event loop in seconds."""
         self.stall = max(self.stall, seconds)
         if seconds > STALL:
             self._stalled = time.monotonic()
 
     def has_stalled(self, within: float) -> bool:
-        """Whether this process itself was busy for longer than :data:`STALL` within the last seconds: an answer that did not come
-        in time then says nothing of its host."""
+        """Return True if this process was busy for longer than :data:`STALL` within the last ``within`` seconds.
+
+        A missing answer then says nothing about its host.
+        """
         return time.monotonic() - self._stalled < within
 
     def note_second_look(self, first: str, page: Record) -> None:
-        """Count a page that was rejected for the reason ``first`` when it was fetched, in this run or an earlier one, as it is
-        stored now."""
+        """Count a second look at a page first rejected for the reason ``first``, in this run or an earlier one, as it is stored
+        now.
+        """
         self._changed[first] -= 1
         if page.reason:
             self._changed[page.reason] += 1
@@ -130,16 +139,17 @@ class Progress:
 
     @property
     def rejected(self) -> dict[str, int]:
-        """Pages of this run that are rejected as of now, by reason, the most frequent first. They and the kept pages add up to
-        the pages, unless a second look kept pages of an earlier run."""
+        """Pages of this run rejected as of now, by reason, most frequent first.
+
+        With the kept pages they add up to all pages, unless a second look kept pages of an earlier run.
+        """
         now = Counter(self.reasons)
         now.update(self._changed)
         del now[REDIRECTED]
         return {reason: n for reason, n in now.most_common() if n > 0}
 
     def note_changes(self, gains: Mapping[str, Yield], rejected: Mapping[str, int]) -> None:
-        """Count what has become of texts that were stored before: by site what more is kept, by reason how many more pages are
-        rejected; both may be negative."""
+        """Count later changes to stored texts: gains by site, and additional rejected pages by reason. Both may be negative."""
         for site, gain in gains.items():
             self.sites.setdefault(site, Yield()).add(gain)
             self.total.add(gain)
@@ -148,23 +158,23 @@ class Progress:
         self._changed.update(rejected)
 
     def note_links(self, pushed: Pushed) -> Pushed:
-        """Count what became of links that were pushed."""
+        """Count the outcome of pushed links."""
         self.links["new"] += pushed.new
         self.links.update(pushed.dropped)
         return pushed
 
     def note_dropped(self, reason: str, links: int) -> None:
-        """Count links that are not followed."""
+        """Count dropped links."""
         self.links[reason] += links
 
     @property
     def no_host_answered(self) -> bool:
-        """Whether pages were asked for, and none of their hosts could be reached."""
+        """True if pages were requested and all their hosts were unreachable."""
         return self.total.pages > 0 and UNREACHED.issuperset(self.reasons) and not self.total.kept
 
     @property
     def recent(self) -> Yield:
-        """Of the last 100 pages."""
+        """Totals of the last 100 pages."""
         total = Yield()
         for page in self._recent:
             total.add(page)
@@ -172,10 +182,10 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """How long this run has lasted; above 0."""
+        """Duration of this run, above 0."""
         return max(1e-9, time.monotonic() - self.started)
 
     @property
     def rate(self) -> float:
-        """Pages a second."""
+        """Pages per second."""
         return self.total.pages / self.seconds

@@ -1,8 +1,8 @@
-"""Which pages of a crawl are visited again for what is new (``-a refresh=1d``), and a run that only does that.
+"""Refresh runs (``-a refresh=1d``): choice of the pages to revisit, and a run limited to new content.
 
-A *hub* is a page that links to texts of the corpus. What it will give is learned from what it has given: the texts that were
-found there, the latest counting most. A front page, where new texts are found first, stands far above the second page of its list
-and above articles that link to others.
+A *hub* is a page with links to texts of the corpus. Its future yield is estimated from the texts found there, weighted by
+recency. A front page, the first place of new texts, scores far above the second page of its list and above articles with links
+to others.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from topical_crawler.web.urls import fingerprint
 logger = logging.getLogger(__name__)
 
 MEMORY = 7.0
-"""Days in which what a text says of its hub fades to 1 / e, from the latest text of the corpus back."""
+"""Days for a text's contribution to its hub to decay to 1 / e, counted back from the latest text of the corpus."""
 LEAST = 0.1
-"""New texts that a hub must be expected to give to be visited."""
+"""Least expected number of new texts on a hub to revisit it."""
 MOST_SHARE = 0.05
-"""Most pages that a refresh visits again, as a share of all pages of the crawl."""
+"""Largest share of the crawl's pages to revisit."""
 TEXTS_AMONG = 5
-"""Of so many visits one is for a text that may have changed."""
+"""One revisit in this many is for a text that may have changed."""
 UNDATED = 30
-"""Days that a text without a date is taken to be old when it is fetched."""
+"""Assumed age in days of an undated text when it was fetched."""
 FEWEST = 5
-"""So many are visited again of the smallest crawl."""
+"""Least number of revisits, even for the smallest crawl."""
 SUNK = 1e6
-"""What links that waited before a refresh fall behind by: they wait for the next ordinary run."""
+"""Priority penalty of links from before a refresh: they wait for the next ordinary run."""
 NOT_MODIFIED = "not modified"
-"""What came of a visit to a page that its host says has not changed."""
+"""Outcome of a revisit to a page unchanged by its host's account."""
 
 _SUNK, _REFRESHING, _REFRESHED = "sunk", "refreshing", "refreshed"
 _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
@@ -46,15 +46,15 @@ _CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """A fetched page, or a text of it.
+    """A fetched page, or one of its texts.
 
     Attributes:
-        url: its address.
-        fetched: when it was visited last, ISO 8601.
-        found_on: of a text, the page that linked to it first; "" of a seed, and of a page without a text.
-        date: of a text, when it was published, YYYY-MM-DD; "" where that is not known.
-        is_seed: whether a person named the address.
-        is_text: whether it is in the corpus.
+        url: its URL.
+        fetched: time of the last visit, ISO 8601.
+        found_on: for a text, the first page linking to it. "" for a seed, and for a page without a text.
+        date: for a text, its publication date, YYYY-MM-DD, or "" if unknown.
+        is_seed: True if a person named the URL.
+        is_text: True if it is in the corpus.
     """
 
     url: str
@@ -66,9 +66,16 @@ class Visited:
 
 
 def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -> list[str]:
-    """The pages to visit again, the one that promises most first: seeds, and hubs that are expected to have something new. None
-    was visited in the last ``seconds``; at most :data:`MOST_SHARE` of the ``fetched`` pages. One in :data:`TEXTS_AMONG` is a text
-    that may have changed: each is looked at again when it is twice as old as the last time.
+    """Return the pages to revisit, the most promising first: seeds, and hubs with an expected yield.
+
+    One in :data:`TEXTS_AMONG` is a text that may have changed. A text is checked again once its age has doubled since the last
+    visit.
+
+    Args:
+        pages: all pages visited.
+        fetched: number of pages fetched. At most :data:`MOST_SHARE` of them are returned.
+        seconds: least time since the last visit.
+        now: current time.
 
     >>> list_, old = (Visited(f"http://a.cn/{name}", "2024-05-03T08:00:00+00:00") for name in ("1", "9"))
     >>> texts = [Visited(f"http://a.cn/t{i}", "", list_.url, f"2024-05-0{i}") for i in (1, 2, 3)]
@@ -80,7 +87,7 @@ def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -
     texts: dict[str, int] = {}
     seeds: set[str] = set()
     given: defaultdict[str, list[int]] = defaultdict(list)
-    latest, tomorrow = 0, now.toordinal() + 1  # it may be tomorrow there; a date beyond is a mistake
+    latest, tomorrow = 0, now.toordinal() + 1  # tomorrow's date is possible by time zone; later ones are mistakes
     for page in pages:
         if page.fetched:
             visits[page.url] = page.fetched
@@ -107,11 +114,11 @@ def due(pages: Iterable[Visited], fetched: int, seconds: float, now: datetime) -
 
 
 def _changes(visits: Mapping[str, str], texts: Mapping[str, int], seconds: float, now: datetime) -> dict[str, float]:
-    """Texts that may have changed, with the share by which each has aged since it was looked at."""
+    """Return texts that may have changed, with the ratio of the time since the last visit to the age at that visit."""
     found = {}
     for url, day in texts.items():
         age = _age(visits[url], now)
-        then = max(86_400.0, (now.toordinal() - day) * 86_400.0 - age if day else UNDATED * 86_400.0)  # how old it was
+        then = max(86_400.0, (now.toordinal() - day) * 86_400.0 - age if day else UNDATED * 86_400.0)  # age at the last visit
         if age >= max(seconds, then):
             found[url] = age / then
     return found
@@ -125,7 +132,7 @@ def _day(text: str) -> int:
 
 
 def _age(when: str, now: datetime) -> float:
-    """Seconds since then; of a visit without a time more than any."""
+    """Return the seconds since ``when``, infinity for a visit without a time."""
     try:
         then = datetime.fromisoformat(when)
     except ValueError:
@@ -134,11 +141,11 @@ def _age(when: str, now: datetime) -> float:
 
 
 class Refresh:
-    """A run that only fetches what is new: pages that may have it wait before all else, and all that waited already behind.
+    """A run for new content only: pages with a chance of new content go first, and all links waiting before go behind.
 
     Attributes:
-        active: whether this run is one.
-        again: keys of the pages that it visits again.
+        active: True if this run is a refresh.
+        again: keys of the pages to revisit.
     """
 
     def __init__(self, frontier: Frontier, store: CorpusStore) -> None:
@@ -148,22 +155,21 @@ class Refresh:
         self.again: set[bytes] = set()
 
     def begin(self, seconds: float, fetched: int, listings: Collection[str]) -> None:
-        """Have pages wait that were not visited for so many ``seconds``. A refresh that was broken off goes on: its links wait in
-        front.
+        """Queue the pages not visited for ``seconds``. An interrupted refresh resumes with its links in front.
 
         Args:
-            seconds: since the last visit.
+            seconds: least time since the last visit.
             fetched: pages of the crawl so far.
-            listings: kinds of listings that are read; all of these are visited again.
+            listings: kinds of listings in use. All of these are revisited.
 
         Raises:
-            CrawlError: the crawl has fetched nothing yet.
+            CrawlError: the crawl has not fetched any page yet.
         """
         if not fetched:
             raise CrawlError(
-                f"{self._frontier.status().details['place']} has no pages to refresh. Remedy: crawl first, without -a refresh"
+                f"{self._frontier.status().details['place']} has no pages to refresh. Crawl first, without -a refresh"
             )
-        assert isinstance(self._frontier, SqliteFrontier)  # others are refused with the arguments
+        assert isinstance(self._frontier, SqliteFrontier)  # others are rejected with the arguments
         if self._frontier.journal.load(_SUNK) != _REFRESHING:
             self._frontier.shift(-SUNK, -SUNK / 2)
             self._frontier.journal.save(_SUNK, _REFRESHING)
@@ -175,27 +181,27 @@ class Refresh:
         self._frontier.revive({key: url for key, (url, _) in places.items()})
         self._frontier.reprice({key: priority for key, (_, priority) in places.items()})
         self.active = True
-        logger.info("Refreshing: %d of %d pages are visited again", len(places), fetched)
+        logger.info("Refreshing: revisiting %d of %d pages", len(places), fetched)
 
     def lift(self) -> None:
-        """Have the links that a refresh before this run put behind wait where they waited."""
+        """Restore the priorities of links pushed back by an earlier refresh."""
         if isinstance(self._frontier, SqliteFrontier) and self._frontier.journal.load(_SUNK):
             self._frontier.shift(SUNK, -SUNK / 2)
             self._frontier.journal.save(_SUNK, "")
 
     def has_turn(self, now: float) -> bool:
-        """Whether what is given out next belongs to the refresh."""
+        """Return True if the next entry to pop belongs to the refresh."""
         return (best := self._frontier.next(now).best) is not None and best >= -SUNK / 2
 
     def goes_on(self, in_flight: int) -> bool:
-        """Whether anything waits that a refresh fetches; once nothing does, and nothing is in flight, it is over."""
+        """Return True if links of the refresh are waiting. Without any, and with nothing in flight, the refresh is over."""
         best = self._frontier.waiting(1)
         if not (more := bool(best) and best[0].priority > -SUNK / 2) and not in_flight:
             self._frontier.journal.save(_SUNK, _REFRESHED)
         return more
 
     def conditions(self, entry: Entry) -> dict[str, str]:
-        """Headers that ask for a page that is visited again only if it has changed."""
+        """Return the headers of a conditional request for a revisited page."""
         if entry.key not in self.again:
             return {}
         row = self._store.get(entry.key.hex())
@@ -203,7 +209,7 @@ class Refresh:
         return {header: known[name] for name, header in _CONDITIONS.items() if name in known}
 
     def remember(self, key: bytes, validators: Mapping[str, str]) -> None:
-        """Note by what the host of a listing, which has no row in the corpus, tells whether it has changed."""
+        """Save the validators of a listing, such as its ETag. A listing has no row in the corpus to hold them."""
         if validators:
             self._frontier.journal.save(_validators(key), validators)
 

@@ -1,8 +1,8 @@
-"""A second look at pages that were rejected as off topic before the strategy had learned what the topic is.
+"""A second look at pages rejected as off topic before the strategy had learned the topic.
 
-A strategy that learns follows its best links first, so most pages on topic come when it knows least. Pages that it rejects are
-set aside on disk, as they came, and judged again by what it knows later: whenever the number of finished pages has doubled, and
-at the crawl's end. Nothing is fetched again. Texts that were kept are judged again at the end only
+A learning strategy follows its best links first, so most pages on topic arrive when it knows least. Rejected pages are set
+aside on disk as they came, and judged again with later knowledge: each time the number of finished pages has doubled, and at
+the end of the crawl. Nothing is fetched again. Kept texts are judged again only at the end
 (:meth:`~topical_crawler.crawl.crawl.Crawl.cleaning`).
 """
 
@@ -30,10 +30,10 @@ from topical_crawler.web.urls import fingerprint
 
 logger = logging.getLogger(__name__)
 
-FIRST = 1024  # finished pages before the first look: what is learned from fewer changes too much
-REJUDGED = 128  # finished pages from which pages are judged again, though not kept yet: it shows which are the most uncertain
+FIRST = 1024  # finished pages before the first look: a model learned from fewer changes too much
+REJUDGED = 128  # finished pages before pages are judged again without keeping any, to show the most uncertain ones
 _BATCH = 200
-_LET_GO = 0.05  # share of the pages that are dropped at once to make room
+_LET_GO = 0.05  # share of the pages dropped at once to make room
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (number INTEGER PRIMARY KEY, key BLOB UNIQUE, relevance REAL, lesson TEXT, html BLOB);
 CREATE INDEX IF NOT EXISTS by_relevance ON pages (relevance);
@@ -42,15 +42,15 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER);
 
 
 class AsideError(CorpusError):
-    """The pages set aside cannot be read or written; the message names the file and the remedy."""
+    """The pages set aside cannot be read or written. The message names the file and the fix."""
 
 
 class SetAside:
-    """Pages on disk, as they came, with the lessons that the strategy drew from them. Every method may raise AsideError.
+    """Store of pages as they came, on disk, with the strategy's lessons. Every method may raise AsideError.
 
     Args:
-        path: an SQLite file, created with the first page; None: a temporary one, gone with the process.
-        megabytes: room in millions of bytes, compressed; beyond it the least relevant pages are dropped.
+        path: an SQLite file, created with the first page. None: a temporary one, deleted with the process.
+        megabytes: compressed size limit in millions of bytes. Beyond it the least relevant pages are dropped.
 
     >>> aside = SetAside(None, megabytes=1)
     >>> aside.put(b"k", "<title>党支部</title>", ["lesson"], 0.1)
@@ -85,7 +85,7 @@ class SetAside:
         return int(number)
 
     def put(self, key: bytes, html: str, lesson: Any, relevance: float) -> None:
-        """Set a page aside; one with the same key is replaced."""
+        """Set a page aside, replacing any with the same key."""
         if not self._most:
             return
         source = zstd.compress(html.encode("utf-8", "surrogatepass"), 1)
@@ -111,30 +111,30 @@ class SetAside:
             self._delete(db, "key = ?", (key,))
 
     def html(self, key: bytes) -> str | None:
-        """The source of a page; None once it is dropped."""
+        """Return the HTML of a page, or None if it was dropped."""
         with self._explaining():
             row = self._open().execute("SELECT html FROM pages WHERE key = ?", (key,)).fetchone()
             return zstd.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
 
     def lessons(self) -> Iterator[tuple[bytes, Any]]:
-        """Key and lesson of each page, in the order in which they came."""
+        """Yield the key and lesson of each page, in order of arrival."""
         with self._explaining():
             for key, lesson in self._open().execute("SELECT key, lesson FROM pages ORDER BY number"):
                 yield key, json.loads(lesson)
 
     def relevances(self) -> dict[bytes, float]:
-        """The relevance of each page, as judged last."""
+        """Return the latest relevance of each page."""
         with self._explaining():
             return dict(self._open().execute("SELECT key, relevance FROM pages ORDER BY number"))
 
     def set_relevances(self, relevances: dict[bytes, float]) -> None:
-        """Set the relevance of pages to what is known now."""
+        """Update the relevance of pages."""
         with self._changing() as db:
             db.executemany("UPDATE pages SET relevance = ? WHERE key = ?", [(r, k) for k, r in relevances.items()])
 
     @property
     def looked(self) -> int:
-        """How many pages the crawl had finished at the last look; 0: before any."""
+        """Number of finished pages at the last look, 0 before any."""
         return self._looked
 
     @looked.setter
@@ -144,7 +144,7 @@ class SetAside:
         self._looked = finished
 
     def close(self) -> None:
-        """Close the file. Calling it twice is harmless."""
+        """Close the file. Idempotent."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -169,14 +169,20 @@ class SetAside:
             yield
         except (sqlite3.Error, zstd.ZstdError, OSError) as error:
             raise AsideError(
-                f"{self._path or 'a temporary file'}: pages cannot be set aside for a second look ({error}). Remedy: make room "
-                "on the disk and see that the file may be written; if it is damaged, delete it: its pages stay rejected"
+                f"{self._path or 'a temporary file'}: pages cannot be set aside for a second look ({error}). Make room "
+                "on the disk and check that the file is writable. If it is damaged, delete it: its pages stay rejected"
             ) from None
 
 
 def look_is_due(finished: int, looked: int, first: int = FIRST) -> bool:
-    """Whether a look is due while the crawl goes on: the ``finished`` pages have reached a power of two, ``first`` or more,
-    since they were ``looked`` at (0: never). Depends only on what a resumed crawl knows, so that it does the same.
+    """Return True if a look is due during the crawl: the pages have reached a power of two since the last look.
+
+    The result depends only on state restored on resume, so a resumed crawl behaves the same.
+
+    Args:
+        finished: number of finished pages.
+        looked: the same at the last look. 0: never.
+        first: least power of two.
 
     >>> [n for n in range(1, 10_000) if look_is_due(n, looked=n - 1)]
     [1024, 2048, 4096, 8192]
@@ -187,7 +193,7 @@ def look_is_due(finished: int, looked: int, first: int = FIRST) -> bool:
 
 
 class SecondLook:
-    """Decides which pages are set aside, when to look at them again, and which of them belong in the corpus after all."""
+    """Decides on pages to set aside, on the time to look at them again, and on those to keep after all."""
 
     def __init__(self, aside: SetAside, strategy: Strategy, store: CorpusStore) -> None:
         self._aside = aside
@@ -196,7 +202,9 @@ class SecondLook:
         self._fails = self._has_looked = False
 
     def set_aside(self, item: PageItem) -> None:
-        """Keep a rejected page that the strategy may judge otherwise one day; where that fails the crawl goes on without."""
+        """Set aside a rejected page with a chance of another verdict later. On an error the crawl continues without second
+        looks.
+        """
         verdict = item.verdict
         if self._fails or item.reason != OFF_TOPIC or verdict is None or verdict.keep or item.page is None or not item.page.html:
             return
@@ -208,24 +216,26 @@ class SecondLook:
             self.do_without(error)
 
     def do_without(self, error: Exception) -> None:
-        """Take no more looks in this run, because of an error."""
-        logger.warning("%s. The crawl goes on without second looks", error)
+        """Disable second looks in this run, because of an error."""
+        logger.warning("%s. The crawl continues without second looks", error)
         self._fails = True
 
     def is_due(self, finished: int) -> bool:
-        """Whether a look is due in a crawl that goes on and has finished so many pages."""
+        """Return True if a look is due in a running crawl with ``finished`` pages."""
         return not self._fails and look_is_due(finished, self._aside.looked, FIRST) and len(self._aside) > 0
 
     def is_due_at_end(self, finished: int) -> bool:
-        """The same once nothing more is fetched. Every run looks once: the threshold or the topic may have changed."""
+        """Return True if a look is due after the last page. Every run looks once, as the threshold or the topic may have
+        changed.
+        """
         return not self._fails and (not self._has_looked or self._aside.looked < finished) and len(self._aside) > 0
 
     def relevances(self) -> dict[bytes, float]:
-        """The relevance of each page set aside, as judged last."""
+        """Return the latest relevance of each page set aside."""
         return self._aside.relevances()
 
     def judge_again(self, finished: int) -> None:
-        """Before the first look, judge the pages again whenever the finished ones have doubled, and keep none."""
+        """Before the first look, judge the pages again each time the finished ones have doubled, without keeping any."""
         if not self._fails and finished < FIRST and look_is_due(finished, self._aside.looked, REJUDGED) and len(self._aside):
             try:
                 self._now()
@@ -243,7 +253,7 @@ class SecondLook:
         return now
 
     def items(self) -> Iterator[PageItem]:
-        """The pages that are on topic by what is known now, in their old order, for the item pipelines and then :meth:`done`."""
+        """Yield the pages judged on topic now, in order of arrival, for the item pipelines and :meth:`done`."""
         now = self._now()
         for key in [key for key, verdict in now.items() if verdict.keep]:
             item = self._item(key, now[key])
@@ -251,12 +261,14 @@ class SecondLook:
                 continue
             yield item
             if item.reason in ("", PART):
-                for further in map(fingerprint, item.parts):  # the rest of the article belongs to it whatever it says
+                for further in map(fingerprint, item.parts):  # further parts belong to the article whatever their relevance
                     if (verdict := now.get(further)) and (part := self._item(further, verdict, item.found["series"])):
                         yield part
 
     def _item(self, key: bytes, verdict: Verdict, series: str = "") -> PageItem | None:
-        """None for a page that is gone, or has another row now; ``series`` is the article that it is a part of."""
+        """Build the item of a page, or return None if it is gone or has another row now. ``series`` is the article it
+        continues, if any.
+        """
         row, html = self._store.get(key.hex()), self._aside.html(key)
         if row is None or row.reason != OFF_TOPIC or html is None:
             self._aside.drop(key)
@@ -269,11 +281,11 @@ class SecondLook:
         )
 
     def done(self, item: PageItem) -> None:
-        """A page was looked at, and its row is stored."""
+        """Drop a page after a look, once its row is stored."""
         self._aside.drop(item.entry.key)
 
     def looked(self, finished: int) -> None:
-        """All pages were looked at, when the crawl had finished so many pages."""
+        """Record that all pages were looked at, with ``finished`` pages of the crawl."""
         self._aside.looked = finished
         self._has_looked = True
 

@@ -1,8 +1,8 @@
-"""Feeding and steering a crawl, while it runs or between two runs: actions on its frontier, and the crawl that obeys them.
+"""Feeding and steering a crawl, while it runs or between two runs: actions on its frontier, and the crawl's reaction.
 
-A request and its answer are JSON objects, handed to the process that has the frontier open (:mod:`mailbox`). What applies to all
-workers of a crawl, and to its next run, is saved in the frontier: orders under "control", marked texts in portions, "marks 1" and
-so on. :class:`Control` obeys them.
+Requests and answers are JSON objects, handed to the process with the frontier open (:mod:`mailbox`). State for all workers and
+for the next run is saved in the frontier: orders under "control", marked texts in portions under "marks 1" and so on.
+:class:`Control` obeys them.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ Refusal = Callable[[str, int], str | None]  # see LinkPolicy.refusal
 Explain = Callable[[Candidate], Mapping[str, float]]  # see Strategy.explain
 Facts = Callable[[], Mapping[str, Any]]  # see Crawl.facts
 
-PURGED = "purged"  # why links are dropped that a person purged from the queue
-LAST_PAGES = 1000  # finished pages that ``stats`` counts by default
-MAX_SHOWN = 10_000  # most entries that ``top`` shows
-MOST_LOOKED_AT = 100_000  # entries that ``top`` searches for one host: up to a second, in which the crawl stands still
+PURGED = "purged"  # reason of links purged from the queue by a person
+LAST_PAGES = 1000  # finished pages counted by ``stats`` by default
+MAX_SHOWN = 10_000  # most entries shown by ``top``
+MOST_LOOKED_AT = 100_000  # entries searched by ``top`` for one host: up to a second, during which the crawl stands still
 MOST_MARKS = 100  # marked texts of one request
 _CONTROL = "control"
 _NO_ADDRESS = fingerprint("")
 
 
 class SteeringError(ValueError):
-    """A request cannot be performed; the message says why."""
+    """A request cannot be performed. The message gives the reason."""
 
 
 class Known(NamedTuple):
-    """What is known of the crawl beside its frontier; nothing where its strategy is not at hand."""
+    """Callables that describe the crawl beyond its frontier. All are None if its strategy is not at hand."""
 
     refusal: Refusal | None = None
     explain: Explain | None = None
@@ -58,21 +58,24 @@ _NOTHING = Known()
 
 
 def seed_entry(url: str, priority: float = SEED_PRIORITY) -> Entry:
-    """A start URL as an entry, by default before every link."""
+    """Return a start URL as an entry, by default ahead of every link."""
     url = without_user(url)
     return Entry(fingerprint(url), url, host(url), priority)
 
 
 def control_state(frontier: Frontier) -> dict[str, Any]:
-    """Orders to all workers: "paused", "stop" (a new text with every order to stop), "page_threshold" (None: the topic's)."""
+    """Return the orders to all workers.
+
+    Keys: "paused", "stop" (a new text for every order to stop), "page_threshold" (None: the topic's own).
+    """
     return {"paused": False, "stop": "", "page_threshold": None, **(frontier.journal.load(_CONTROL) or {})}
 
 
 def perform(frontier: Frontier, request: Request, crawl: Known = _NOTHING) -> Answer:
-    """Perform ``request["action"]``, one of :data:`ACTIONS`; its further keys are described by the action's function.
+    """Perform ``request["action"]``, one of :data:`ACTIONS`. The action's function documents the other keys.
 
     Raises:
-        SteeringError: no such action, or a value that cannot be used; then nothing has changed.
+        SteeringError: unknown action or unusable value. Nothing has changed.
     """
     action = ACTIONS.get(str(request.get("action")))
     if action is None:
@@ -81,11 +84,11 @@ def perform(frontier: Frontier, request: Request, crawl: Known = _NOTHING) -> An
 
 
 def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Counts; and of the last ``pages`` finished pages (0: all) how many were kept, and why the others were not."""
+    """Return counts, and for the last ``pages`` finished pages (0: all) the number kept and the reasons of the others."""
     last = _count(request, "pages", LAST_PAGES, at_least=0)
     status = frontier.status()
     control = control_state(frontier)
-    # Every finished page has an outcome, one that was fetched again has several: these are the last ones, or more.
+    # Every finished page has one outcome or more, so these cover at least the last ones.
     outcomes = frontier.journal.outcomes(max(0, status.counts[State.DONE] - last) if last else 0)
     finished = (outcome.reason for _, outcome in outcomes if outcome.reason != REDIRECTED)
     reasons = Counter(deque(finished, last) if last else finished)
@@ -105,8 +108,11 @@ def _stats(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """The best ``n`` waiting entries as "entries"; of one ``host``, those among the best :data:`MOST_LOOKED_AT` of all hosts.
-    With ``reasons`` each has the parts of its present priority, if the strategy is at hand."""
+    """Return the best ``n`` waiting entries as "entries". For one ``host``, search the best :data:`MOST_LOOKED_AT` of all
+    hosts.
+
+    With ``reasons`` each entry has the parts of its current priority, if the strategy is at hand.
+    """
     n, wanted = _count(request, "n", 20), str(request.get("host") or "").lower()
     explain = crawl.explain if request.get("reasons") is True else None
     best = frontier.waiting(MOST_LOOKED_AT if wanted else n)
@@ -115,8 +121,10 @@ def _top(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _find(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Where ``urls`` stand, as "entries": each with what ``top`` shows, its "state", "unknown" where the crawl has not seen it,
-    and as "dropped" the reason why it is not fetched or, if unknown, would not be; "" if none is known."""
+    """Return the states of ``urls`` as "entries", each with the keys of ``top``, "state" and "dropped".
+
+    "state" is "unknown" for a URL new to the crawl. "dropped" is the reason not to fetch the URL, present or expected, or "".
+    """
     explain = crawl.explain if request.get("reasons") is True else None
     entries = []
     for url in _urls(request):
@@ -131,7 +139,7 @@ def _find(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _hosts(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """The hosts of the best ``n`` waiting entries as "hosts": how many entries each has, and the priority of its best."""
+    """Return the hosts of the best ``n`` waiting entries as "hosts", each with its number of entries and its best priority."""
     entries = frontier.waiting(_count(request, "n", 1000))
     best = {entry.host: entry.priority for entry in reversed(entries)}
     counted = Counter(entry.host for entry in entries).most_common()
@@ -139,8 +147,11 @@ def _hosts(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Push ``urls`` as seeds, at the front of the queue or with a ``priority``. Of the answer, "new" were unknown, "again" had
-    been dropped or had a lower priority, "known" stay as they were."""
+    """Push ``urls`` as seeds, at the front of the queue or with a ``priority``.
+
+    The answer counts "new" for unknown URLs, "again" for those dropped before or with a lower priority, "known" for unchanged
+    ones.
+    """
     priority = request.get("priority")
     entries = [seed_entry(url, SEED_PRIORITY if priority is None else _number("priority", priority)) for url in _urls(request)]
     for entry in entries:
@@ -150,28 +161,28 @@ def _push(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _pause(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Fetch nothing more, over restarts, until ``resume``."""
+    """Pause fetching until ``resume``, across restarts."""
     _change(frontier, paused=True)
     counts = frontier.status().counts
     return {"paused": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
 def _resume(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Go on after a pause."""
+    """Resume after a pause."""
     was_paused = control_state(frontier)["paused"]
     _change(frontier, paused=False)
     return {"paused": False, "was_paused": was_paused, "waiting": len(frontier)}
 
 
 def _stop(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """End every worker that runs now, in good order."""
+    """Shut down every running worker cleanly."""
     _change(frontier, stop=uuid.uuid4().hex)
     counts = frontier.status().counts
     return {"stopping": True, "waiting": counts[State.WAITING], "in_flight": counts[State.IN_FLIGHT]}
 
 
 def _threshold(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Set the page threshold to ``value``; None: the topic's own."""
+    """Set the page threshold to ``value``. None: the topic's own."""
     value = request.get("value")
     if value is not None and _number("page_threshold", value) < 0:
         raise SteeringError(f"page_threshold must be a number of 0 or more, not {value!r}")
@@ -181,7 +192,7 @@ def _threshold(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Have finished or dropped entries wait again: ``urls``, or the finished pages whose latest outcome has the ``reason``."""
+    """Requeue finished or dropped entries: ``urls``, or all pages with the latest outcome ``reason``."""
     if (reason := request.get("reason")) is None:
         urls = {fingerprint(url): url for url in _urls(request)}
     else:
@@ -195,7 +206,7 @@ def _requeue(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _purge(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Drop waiting entries: of a ``host``, of a priority ``below`` a number, or both; or ``all``."""
+    """Drop waiting entries of a ``host``, of a priority ``below`` a number, or both. ``all`` drops everything."""
     name, below = request.get("host"), request.get("below")
     if (name is None and below is None) == (request.get("all") is not True):
         raise SteeringError("say what to purge: a host, what is below a priority, or else all")
@@ -205,8 +216,10 @@ def _purge(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
-    """Have all workers learn marked ``texts``, objects with the fields of :class:`MarkedText`; one replaces an earlier one of the
-    same address. Of the answer, "texts" is the number of marked texts now."""
+    """Have all workers learn marked ``texts``, objects with the fields of :class:`MarkedText`.
+
+    A text replaces an earlier one with the same URL. The answer has "texts", the number of marked texts now.
+    """
     texts = request.get("texts")
     if not isinstance(texts, list) or not 0 < len(texts) <= MOST_MARKS:
         raise SteeringError(f"texts must be a list of 1 to {MOST_MARKS} marked texts")
@@ -216,12 +229,12 @@ def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
     if not (new := [text for text in new if known.get(text.url) != text]):
         return {"texts": len(marks.urls)}
     if len(marks.urls.union(text.url for text in new)) > MOST:
-        raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Remedy: put texts into the topic's {MARKED}")
+        raise SteeringError(f"the crawl would have more than {MOST:,} marked texts. Put texts into the topic's {MARKED}")
     counts = frontier.status().counts
     done = counts[State.DONE]
     finished = max((number for number, _ in frontier.journal.outcomes(done)), default=done)  # a page may have several outcomes
     if counts[State.IN_FLIGHT] and not frontier.shared:
-        finished += 1  # that page may have been judged already
+        finished += 1  # the page in flight may have been judged already
     portion = [finished, [[text.url, text.title, text.text, text.mark] for text in new]]
     number = marks.number + 1
     while frontier.journal.agree(f"marks {number}", portion) != portion:
@@ -231,13 +244,13 @@ def _mark(frontier: Frontier, request: Request, crawl: Known) -> Answer:
 
 
 class Marks:
-    """The texts marked for a crawl, in portions. Each is for the strategy to learn once a number of pages is finished, so a crawl
-    that is resumed learns them between the same two pages.
+    """The texts marked for a crawl, in portions. The strategy learns each portion after a recorded number of finished pages, so
+    a resumed crawl learns it between the same two pages.
 
     Attributes:
         number: portions read so far.
-        due: those that were not given yet, with the number of pages.
-        urls: of all marked texts.
+        due: portions not given yet, with their number of pages.
+        urls: URLs of all marked texts.
     """
 
     def __init__(self, frontier: Frontier) -> None:
@@ -248,7 +261,7 @@ class Marks:
         self.read()
 
     def read(self) -> None:
-        """Read portions that were saved since the last time."""
+        """Read portions saved since the last call."""
         while portion := self._frontier.journal.load(f"marks {self.number + 1}"):
             self.number += 1
             texts = [MarkedText(*fields) for fields in portion[1]]
@@ -256,7 +269,7 @@ class Marks:
             self.due.append((int(portion[0]), texts))
 
     def give(self, strategy: Strategy, finished: int) -> int:
-        """Give a strategy the texts that are due after so many finished pages. Returns their number."""
+        """Give a strategy the texts due after ``finished`` pages. Return their number."""
         given = 0
         while self.due and self.due[0][0] <= finished:
             _, texts = self.due.popleft()
@@ -286,7 +299,7 @@ def _change(frontier: Frontier, **values: Any) -> None:
 
 
 def _shown(entry: Entry, explain: Explain | None) -> Answer:
-    """An entry of the queue for people. A seed has no reasons: it has its place because it is a seed."""
+    """Return a queue entry for display. A seed has no reasons, since its place follows from being a seed."""
     place = next((e for e in entry.evidence if e.anchor), entry.evidence[0] if entry.evidence else None)
     shown = {
         "url": entry.url,
@@ -312,7 +325,7 @@ def _urls(request: Request) -> list[str]:
         raise SteeringError("no URLs were given")
     for url in urls:
         if not isinstance(url, str) or fingerprint(url) == _NO_ADDRESS:
-            raise SteeringError(f"{url!r} is no URL that can be fetched. Remedy: start it with http:// or https://")
+            raise SteeringError(f"{url!r} is not a URL to fetch. Start it with http:// or https://")
     return urls
 
 
@@ -331,18 +344,18 @@ def _count(request: Request, name: str, default: int, at_least: int = 1) -> int:
 
 
 class Control:
-    """The orders to a running crawl: it answers its mailbox and reads the orders in its frontier.
+    """Executes orders to a running crawl from its mailbox and its frontier.
 
     Args:
-        strategy: gets the page threshold.
-        mailbox: for requests to this process; None for a shared frontier, which commands open themselves.
-        known: what is known of the crawl; the strategy explains priorities.
+        strategy: receives the page threshold.
+        mailbox: for requests to this process. None for a shared frontier, opened by the commands themselves.
+        known: callables that describe the crawl. The strategy explains priorities.
 
     Attributes:
         marks: the texts marked for the crawl.
-        paused: nothing is to be fetched.
-        stopping: the crawl is to end in good order.
-        page_threshold: as set by a person; None: the topic's own.
+        paused: True while fetching is paused.
+        stopping: True once the crawl is to shut down cleanly.
+        page_threshold: threshold set by a person. None: the topic's own.
     """
 
     def __init__(self, frontier: Frontier, strategy: Strategy, mailbox: Mailbox | None = None, known: Known = _NOTHING) -> None:
@@ -359,20 +372,22 @@ class Control:
         self._read()
 
     def poll(self) -> None:
-        """Perform the requests in the mailbox and read the orders in the frontier. To be called about once a second."""
+        """Perform the requests in the mailbox and read the orders in the frontier. Call it about once a second."""
         if self._mailbox is not None:
             self._mailbox.serve(self._perform)
         if self._frontier.shared:
             self._read()
 
     def learn_marks(self, finished: int) -> None:
-        """Have the strategy learn the marks that are due after so many finished pages."""
+        """Have the strategy learn the marks due after ``finished`` pages."""
         if given := self.marks.give(self._strategy, finished):
-            logger.info("Learning from %d marks; %d texts are marked by now", given, len(self.marks.urls))
+            logger.info("Learned %d marks; %d texts are marked by now", given, len(self.marks.urls))
 
     def mark(self, texts: Sequence[MarkedText]) -> None:
-        """Have all workers learn marked texts, at most :data:`MOST_MARKS`. Those that are too many for the crawl are given up,
-        which is logged: no page is lost for its mark."""
+        """Have all workers learn marked texts, at most :data:`MOST_MARKS`.
+
+        If the crawl has too many already, log an error and ignore them: no page is lost for its mark.
+        """
         try:
             self._perform({"action": "mark", "texts": [asdict(text) for text in texts]})
         except SteeringError as error:
@@ -381,7 +396,7 @@ class Control:
     def _perform(self, request: Request) -> Answer:
         before = self._strategy.page_threshold
         if request.get("action") == "threshold":
-            self._set(request.get("value"))  # raises where the strategy refuses the value
+            self._set(request.get("value"))  # raises if the strategy refuses the value
             self._strategy.page_threshold = before
         answer = perform(self._frontier, request, self._known)
         self._read()
@@ -396,10 +411,10 @@ class Control:
         state = control_state(self._frontier)
         if state["paused"] != self.paused:
             self.paused = state["paused"]
-            logger.warning("Paused. To go on: topical-crawler frontier resume" if self.paused else "No longer paused")
+            logger.warning("Paused. To continue: topical-crawler frontier resume" if self.paused else "No longer paused")
         if not self.stopping and state["stop"] != self._at_start:
             self.stopping = True
-            logger.warning("Stopping, as asked by topical-crawler frontier stop")
+            logger.warning("Stopping on request of topical-crawler frontier stop")
         if state["page_threshold"] != self.page_threshold:
             self.page_threshold = state["page_threshold"]
             try:
@@ -409,5 +424,5 @@ class Control:
                 logger.error("The page threshold stays %g: %s", self._strategy.page_threshold, error)
 
     def _set(self, value: float | None) -> None:
-        """Set the strategy's threshold. Raises ValueError for one that it refuses."""
+        """Set the strategy's threshold. Raise ValueError if the strategy refuses it."""
         self._strategy.page_threshold = self._own if value is None else value

@@ -1,4 +1,4 @@
-"""A survey of the sites of a crawl, before its pages are spent: what each section gave, and what its waiting links promise."""
+"""Survey of a crawl's sites before its page budget is spent: the yield of each section, and the promise of its waiting links."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Section(NamedTuple):
 
     Attributes:
         site: its host.
-        folder: the first folder of its addresses, "/" for pages beside the home page.
-        fetched, kept: pages.
-        waiting: links to it, of the best 20,000.
-        least, most: texts that these links promise.
+        folder: the first folder of its URLs, "/" for pages beside the home page.
+        fetched, kept: numbers of pages.
+        waiting: links to it, among the best 20,000.
+        least, most: estimated texts behind these links.
     """
 
     site: str
@@ -34,7 +34,7 @@ class Section(NamedTuple):
 
 
 def survey(store: CorpusStore, frontier: Frontier, strategy: Strategy) -> list[Section]:
-    """Return the sections of all sites that were seen, the most promising first. Raises CorpusError."""
+    """Return the sections of all sites seen, the most promising first. Raise CorpusError if the corpus cannot be read."""
     found: dict[tuple[str, str], list[float]] = {}
     for record in store.records(Filters(rejected=True)):
         if record.reason != REDIRECTED:

@@ -1,5 +1,6 @@
-"""What becomes of stored texts when a crawl ends: those that are off topic by what is known now are taken back, and those that
-were stored before the lines of their sites were learned are cleaned once more."""
+"""Revision of stored texts at the end of a crawl: off-topic texts are taken back, and texts with site boilerplate learned too
+late are cleaned once more.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +14,15 @@ from topical_crawler.frontier.base import Frontier
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.web.urls import fingerprint
 
-_AT_ONCE = 500  # pages that are judged again at once, and texts taken back in one transaction
+_AT_ONCE = 500  # pages judged again per step, and texts taken back per transaction
 
 
 class TakingBack:
-    """Takes texts back and cleans texts at the end of a run; the next run puts them back before it goes on.
+    """Takes back and cleans texts at the end of a run. The next run undoes this at its start.
 
     Attributes:
-        done: the texts that were taken back.
-        cleaned: those that were cleaned; None before :meth:`steps` comes to it.
+        done: texts taken back.
+        cleaned: texts cleaned, None before :meth:`steps` reaches this stage.
     """
 
     def __init__(self, strategy: Strategy, frontier: Frontier, store: CorpusStore, options: CleaningOptions) -> None:
@@ -34,12 +35,15 @@ class TakingBack:
         self.cleaned: LateCleaning | None = None
 
     def put_back(self) -> None:
-        """Undo what the last run did, so that the crawl goes on as if it had never ended."""
+        """Undo the revision of the last run, so that the crawl continues as if it had never ended."""
         self._put_back = put_back(self._store)
 
     def steps(self, marked: Collection[str]) -> Iterator[None]:
-        """Do both, step by step, but leave the texts whose addresses a person has ``marked``. It may be left at any step: the end
-        of the next run, or for lines an export, does the rest. Raises as the frontier and the corpus do."""
+        """Take back and clean texts step by step, except texts with a URL in ``marked``.
+
+        The caller may stop after any step: the end of the next run, or for boilerplate an export, completes the rest. Raises
+        the errors of the frontier and the corpus.
+        """
         found: dict[str, float] = {}
         yield from self.find(marked, found)
         keys = iter(found)
@@ -50,8 +54,10 @@ class TakingBack:
         yield from self.cleaned.steps()
 
     def find(self, marked: Collection[str], found: dict[str, float]) -> Iterator[None]:
-        """Find the kept texts that are off topic by what is known now, step by step: relevances by key. Texts that a person has
-        ``marked`` are not among them, nor are any where relevances are no probabilities."""
+        """Find kept texts judged off topic now, step by step, and add their relevance by key to ``found``.
+
+        Texts with a URL in ``marked`` are exempt. Nothing is found if relevances are not probabilities.
+        """
         if not self._strategy.relevance_is_probability:
             return
         texts = set[str]()
@@ -63,17 +69,17 @@ class TakingBack:
             for key, outcome in visits:
                 if not outcome.reason:
                     texts.add(key)
-                # A page that was off topic when it was visited again still has the text of the visit before.
+                # A page judged off topic on a revisit still has the text of the visit before.
                 if key in kept and (not outcome.reason or key not in texts):
                     judged.append((key, outcome.lesson))
             verdicts = self._strategy.reconsider([lesson for _, lesson in judged])
             for (key, _), verdict in zip(judged, verdicts, strict=True):
-                found.pop(key, None)  # it is another text now
+                found.pop(key, None)  # its text has changed
                 if verdict and not verdict.keep:
                     found[key] = verdict.relevance
             yield
 
     def changes(self) -> list[Changes]:
-        """What is different of the corpus since this run began."""
+        """Return the changes to the corpus since this run began."""
         cleaned = self.cleaned.done.changes() if self.cleaned else Changes()
         return [self._put_back, self.done.changes(), cleaned]

@@ -1,4 +1,4 @@
-"""A running crawl and its end as people see them: a line, a panel, a summary; and the summary as JSON data."""
+"""Views of a crawl for people: a status line, a panel, and a summary, also as JSON data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SITES, _LIVE_SITES, _SECTIONS, _STARTS = 15, 8, 20, 5
 
 
 def line_view(crawl: Crawl) -> str:
-    """The state of a crawl in one line."""
+    """Return the state of a crawl in one line."""
     p, recent = crawl.progress, crawl.progress.recent
     links, hosts = waiting(crawl) or ("?", "?")
     return (
@@ -36,7 +36,7 @@ def line_view(crawl: Crawl) -> str:
 
 
 def live_view(crawl: Crawl) -> Group:
-    """The state of a crawl as a small panel, with the sites from which most was downloaded."""
+    """Return the state of a crawl as a small panel, with the sites of the largest downloads."""
     p, recent = crawl.progress, crawl.progress.recent
     links, hosts = waiting(crawl) or ("?", "?")
     grid = Table.grid(padding=(0, 3))
@@ -57,7 +57,7 @@ def live_view(crawl: Crawl) -> Group:
 
 
 def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
-    """What some sites brought, and whether a barren one is slowed or left."""
+    """Return a table of sites with their yield, and the standing of barren ones."""
     table = _table("site", "fetched", "kept", "harvest", "MB", "chars/MB", "")
     table.columns[0].max_width = 30  # so that the table fits into 80 columns
     for name in names:
@@ -68,7 +68,7 @@ def _sites(crawl: Crawl, names: Iterable[str]) -> Table:
 
 
 def _survey(crawl: Crawl) -> list[RenderableType]:
-    """What a survey found of the sections of sites."""
+    """Return a table of the surveyed sections, if any."""
     if not crawl.surveyed:
         return []
     table = _table("section", "fetched", "kept", "waiting", "promise")
@@ -81,7 +81,7 @@ def _survey(crawl: Crawl) -> list[RenderableType]:
 
 
 def _by_yield(progress: Progress) -> list[str]:
-    """Sites by texts kept, most first."""
+    """Return the sites by number of texts kept, most first."""
     return sorted(progress.sites, key=lambda site: (-progress.sites[site].kept, -progress.sites[site].pages, site))
 
 
@@ -94,14 +94,14 @@ def _table(first: str, *others: str) -> Table:
 
 
 def waiting(crawl: Crawl) -> tuple[int, int] | None:
-    """How many links wait, on how many hosts; None where the frontier cannot be asked any more."""
+    """Return the numbers of waiting links and of their hosts, or None if the frontier is out of reach."""
     with suppress(*STORAGE_ERRORS):
         return None if crawl.failed else (len(crawl.frontier), crawl.frontier.status().hosts)
     return None
 
 
 def why_ended(crawl: Crawl, reason: str) -> str:
-    """Why a crawl ended, in words; ``reason`` is Scrapy's."""
+    """Describe the end of a crawl. ``reason`` is Scrapy's."""
     if crawl.policy.limit_reached(len(crawl.in_flight)):
         return "page limit reached"
     if crawl.policy.barren:
@@ -113,7 +113,7 @@ def why_ended(crawl: Crawl, reason: str) -> str:
 
 
 def figures(crawl: Crawl, reason: str) -> dict[str, Any]:
-    """The summary of a crawl as JSON data."""
+    """Return the summary of a crawl as JSON data."""
     p = crawl.progress
     return {
         "reason": reason,
@@ -144,7 +144,7 @@ def _figures(total: Yield) -> dict[str, Any]:
 
 
 def summary(crawl: Crawl, reason: str) -> Group:
-    """The summary of a crawl: kept and rejected pages, sites, slowest hosts, where the corpus is, what to do next."""
+    """Return the summary of a crawl: kept and rejected pages, sites, slowest hosts, location of the corpus, next steps."""
     p = crawl.progress
     head = Text.from_markup(
         f"\n[bold]{escape(crawl.topic.title)}[/]: {escape(why_ended(crawl, reason))}. This run: {counted(p.total.pages, 'page')}"
@@ -176,7 +176,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
         if rows:
             right.add_row(table)
             right.add_row("")
-    side = Columns([sites, right], padding=(0, 3))  # one below the other where the terminal is narrow
+    side = Columns([sites, right], padding=(0, 3))  # stacked on a narrow terminal
     wait, barren, left = waiting(crawl), crawl.policy.slowed, crawl.policy.left
     clean = crawl.taking_back.cleaned.done.changed if crawl.taking_back.cleaned else 0
     back = crawl.taking_back.done.pages
@@ -187,11 +187,11 @@ def summary(crawl: Crawl, reason: str) -> Group:
     )
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
-        + (f" (the same command{' without survey' * crawl.options.survey} goes on)" if wait != (0, 0) else "")
+        + (f" (the same command{' without survey' * crawl.options.survey} continues the crawl)" if wait != (0, 0) else "")
         + (f"\nBarren: {counted(len(barren - left), 'host')} slowed, {len(left)} left" if barren else "")
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
-        + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines that their sites repeat" if clean else "")
-        + (f"\nStall:  the crawl itself was busy for {p.stall:.0f} s, in which no host was asked" if p.stall > STALL else "")
+        + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines repeated by their sites" if clean else "")
+        + (f"\nStall:  the crawl itself was busy for {p.stall:.0f} s and sent no requests" if p.stall > STALL else "")
         + "".join(f"\nStart:  {said}" for said in ([] if crawl.in_vain else crawl.nowhere[:_STARTS]))
         + (f"\n{crawl.in_vain}" if crawl.in_vain else "")
         + (f"\n{following}" if p.total.kept > 0 or not crawl.in_vain else "")
