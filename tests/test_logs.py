@@ -109,7 +109,7 @@ def test_a_log_file(project: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spider", "options", "said"),
     [
-        ("topical", {"TOPICAL_LOG_FORMAT": "xml"}, "TOPICAL_LOG_FORMAT='xml': there is no such format. Remedy: text or json"),
+        ("topical", {"TOPICAL_LOG_FORMAT": "xml"}, "TOPICAL_LOG_FORMAT='xml': there is no such format. Set it to text or json"),
         ("late", {}, "TOPICAL_LOG_FORMAT=json comes too late"),
     ],
 )

@@ -5,7 +5,7 @@ The library part works without Scrapy::
     from topical_crawler import Page, load_topic, strategies
 """
 
-__version__ = "0.1.0"  # first: packaging reads it without importing, and modules below import it
+__version__ = "0.1.0"  # first: packaging parses it without importing, and modules below import it
 
 import pkgutil as _pkgutil
 from typing import Any as _Any
@@ -18,7 +18,7 @@ __all__ = ["Candidate", "Evidence", "Link", "Page", "Topic", "TopicError", "Verd
 
 
 def __getattr__(name: str) -> _Any:
-    """Scrapy's add-on, without which nothing here imports Scrapy."""
+    """Import Scrapy's add-on on demand. Nothing else here imports Scrapy."""
     if name == "TopicalAddon":
         return _pkgutil.resolve_name("topical_crawler.addon:TopicalAddon")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

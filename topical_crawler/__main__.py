@@ -1,4 +1,4 @@
-"""``topical-crawler``, also ``python -m topical_crawler``: every command of the project, in any folder."""
+"""``topical-crawler``, also ``python -m topical_crawler``: entry point of all commands, in any folder."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Usage: topical-crawler COMMAND …        COMMAND -h says more
 Begin
   demo                      crawl a small bundled web, without network; leaves data/demo and a report to open
   new FOLDER "SENTENCE"     make a topic from a sentence; also from keywords, example texts or pages
-  crawl TOPIC               collect texts on a topic; the same command goes on where it stopped
+  crawl TOPIC               collect texts on a topic; the same command resumes it
   workbench                 a page in the browser: topic, crawl, corpus, judging, export
   extract URL|FILE          the text of one page
 
-Work with what was collected (data/TOPIC, or a topic's name)
+Work with collected texts (data/TOPIC, or a topic's name)
   corpus                    list, show, search, why, stats, fetched, diff, extract, evidence, overlap: read it
                             export, sample, judge, report, clean, copy, rebuild, lock, reproduce: use it
 
@@ -48,8 +48,10 @@ class _SettingsError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that ``arguments`` (default: those of the process) name. Returns or exits with its code: 0, 1 where it
-    failed, 2 where it was not understood."""
+    """Run a command and return its exit code, or exit with it: 0 on success, 1 on failure, 2 on a usage error.
+
+    ``arguments`` default to those of the process.
+    """
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help", "help"):
         print(HELP.format(version=__version__), end="")
@@ -63,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from difflib import get_close_matches
 
         near = ["resources"] if name == "lexicon" else get_close_matches(name, sorted(known), 1)
-        return _refuse(f"there is no command {name!r}. Remedy: {f'topical-crawler {near[0]}, or ' if near else ''}--help")
+        return _refuse(f"there is no command {name!r}. Use {f'topical-crawler {near[0]}, or ' if near else ''}--help")
     if name == "demo":
         from topical_crawler.cli.demo import main as demo
 
@@ -71,14 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name == "crawl" and rest and not rest[0].startswith("-"):
         rest = ["topical", "-a", f"topic={rest[0]}", *rest[1:]]
     elif name == "crawl" and not {"-h", "--help"} & set(rest):
-        return _refuse("crawl: say what to collect: topical-crawler crawl TOPIC. Remedy: topic list, or new")
+        return _refuse("crawl: name a topic: topical-crawler crawl TOPIC. See topic list for topics, or create one with new")
     name, *rest = [*ALIASES.get(name, [name]), *rest]
     try:
         module = _settings()
         return COMMANDS[name].main(rest, module) if name in COMMANDS else _scrapy([name, *rest])
     except _SettingsError as error:
         return _refuse(str(error))
-    except KeyboardInterrupt:  # while modules are imported
+    except KeyboardInterrupt:  # while importing modules
         print("topical-crawler: stopped", file=sys.stderr)
         return 130
 
@@ -91,8 +93,11 @@ def _refuse(message: str) -> int:
 
 
 def _settings_module() -> str:
-    """The settings of the project that the user works in, by Scrapy's rules: those of the environment, of the nearest scrapy.cfg,
-    whose folder can be imported from then, or of one for all folders; else this project's."""
+    """Return the settings module of the user's project, by Scrapy's rules.
+
+    It is taken from the environment, from the nearest scrapy.cfg, with its folder added to the import path, or from a global
+    one. The default is this project's.
+    """
     here = Path.cwd()
     nearest = next((file for folder in (here, *here.parents) if (file := folder / "scrapy.cfg").exists()), None)
     if nearest is not None and str(nearest.parent) not in sys.path:
@@ -107,25 +112,28 @@ def _settings_module() -> str:
 
 
 def _settings() -> ModuleType:
-    """Import the settings of the project that the user works in, and note in the environment which these are. Raises
-    _SettingsError where they cannot be read or do not begin with this project's."""
+    """Import the settings of the user's project, and set the environment variable for Scrapy.
+
+    Raises:
+        _SettingsError: the settings cannot be read, or do not begin with this project's.
+    """
     try:
         name = os.environ.setdefault(_SETTINGS, _settings_module())
     except ConfigError as error:
-        raise _SettingsError(f"{' '.join(str(error).split())}. Remedy: correct that file, or work in another folder") from None
+        raise _SettingsError(f"{' '.join(str(error).split())}. Correct that file, or work in another folder") from None
     try:
         module = import_module(name)
     except (ImportError, SyntaxError) as error:
         raise _SettingsError(
-            f"the settings of this folder's project cannot be read, {name}: {error}. Remedy: correct them, or "
-            f"what scrapy.cfg, SCRAPY_PROJECT and {_SETTINGS} say of them"
+            f"the settings of this folder's project cannot be read, {name}: {error}. Correct them, or "
+            f"their name in scrapy.cfg, SCRAPY_PROJECT or {_SETTINGS}"
         ) from None
     if any("TopicalAddon" in str(addon) for addon in getattr(module, "ADDONS", ())):
         for name, value in import_module(_OWN).own_settings().items():
             vars(module).setdefault(name, value)
     if not hasattr(module, "TOPICAL_DATA_DIR"):
         raise _SettingsError(
-            f"the settings of this folder's project, {name}, do not know these commands. Remedy: begin them "
+            f"the settings of this folder's project, {name}, do not support these commands. Begin them "
             "with 'from topical_crawler.settings import *', name the add-on there (docs/for-scrapy-developers.md), or work in "
             "another folder"
         )
@@ -135,7 +143,7 @@ def _settings() -> ModuleType:
 def _scrapy(words: list[str]) -> int:
     from scrapy.cmdline import execute
 
-    sys.argv = ["topical-crawler", *words]  # by its first word these commands tell how they were called
+    sys.argv = ["topical-crawler", *words]  # Scrapy's commands show the first word in their usage
     execute()
     raise AssertionError("Scrapy's commands end by SystemExit")
 

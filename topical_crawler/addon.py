@@ -1,7 +1,7 @@
-"""The add-on for other Scrapy projects. A spider of any kind then fetches what promises most first, and has its pages judged.
+"""Add-on for other Scrapy projects: best-first fetching and page judgement for spiders of any kind.
 
-Its requests wait in the frontier, its pages are judged and their texts stored before its callbacks are called. Everything else is
-the project's: settings, middlewares, pipelines, items and feeds.
+A spider's requests wait in the frontier. Its pages are judged and their texts stored before the callbacks run. Everything else
+is up to the project: settings, middlewares, pipelines, items and feeds.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from topical_crawler.web.urls import fingerprint
 logger = logging.getLogger(__name__)
 
 PAGE = "topical_page"
-"""In the meta of a response: its page as a :class:`~topical_crawler.items.PageItem`, judged, its text extracted and stored. Of an
-answer that is no success, such as HTTP 404, there is none."""
-NO_TEXT = "no text taken"  # why a page on topic is not in the corpus: the project leaves `TextMiddleware` out
+"""Meta key of a response: its page as a :class:`~topical_crawler.items.PageItem`, judged, extracted and stored. Missing for an
+unsuccessful answer, such as HTTP 404."""
+NO_TEXT = "no text taken"  # reason of pages on topic in a project that leaves `TextMiddleware` out
 _NOT_STORED = (
-    "requests that cannot be stored are fetched before all others, and forgotten when the crawl stops. Remedy: callbacks that "
-    "are methods of the spider, and JSON data in meta and cb_kwargs"
+    "requests that cannot be stored are fetched before all others, and forgotten when the crawl stops. Use methods of the "
+    "spider as callbacks, and JSON data in meta and cb_kwargs"
 )
-_LINK = "topical_link"  # in the meta of a request: what is known of its link
-_ALONE = "topical_alone"  # in the meta of an entry: it is not of the frontier
+_LINK = "topical_link"  # in the meta of a request: its link's entry
+_ALONE = "topical_alone"  # in the meta of an entry outside the frontier
 
-# A spider of one's own says where it goes: no page, host or crawl is given up because it has no text.
+# A project's spider decides for itself: no page, host or crawl is given up for lack of text.
 _DEFAULTS = {
     **settings.own_settings(),
     "REDIS_URL": settings.REDIS_URL,
@@ -66,15 +66,16 @@ _DEFAULTS = {
 
 
 class TopicalAddon(CrawlComponent):
-    """``ADDONS = {"topical_crawler.TopicalAddon": 300}``, and ``TOPICAL_TOPIC`` in the settings of the project, of a spider or of
-    one run. Without a topic, and in ``scrapy shell``, ``fetch``, ``parse``, ``check`` and ``bench``, it changes nothing.
+    """The add-on. Enable it by ``ADDONS = {"topical_crawler.TopicalAddon": 300}``, and set ``TOPICAL_TOPIC`` for the project, a
+    spider or one run.
 
-    A part is left out as in Scrapy: an own ``SCHEDULER`` keeps its order, and None for a class in a setting of components leaves
-    that out. Where the crawl cannot be opened, a line says why and the process ends with code 2.
+    Without a topic, and in ``scrapy shell``, ``fetch``, ``parse``, ``check`` and ``bench``, it changes nothing. Parts are left
+    out as in Scrapy: a ``SCHEDULER`` of the project keeps its order, and None for a class in a component setting disables it.
+    If the crawl cannot be opened, the reason is logged and the process exits with code 2.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Open the crawl, and add the components that the project does not name itself."""
+        """Open the crawl, and add the components not named by the project."""
         spider = self._crawler.spidercls
         settings.setdict({**_DEFAULTS, "TOPICAL_DATA_DIR": f"data/{spider.name}", "TOPICAL_CRAWL": spider.name}, priority="addon")
         tried = not self._crawler.crawling or "scrapy.commands." in f"{spider.__module__} {spider.start.__module__}"
@@ -101,7 +102,7 @@ class TopicalAddon(CrawlComponent):
         self._crawler.signals.connect(self._closed, signals.spider_closed)
 
     def _closed(self) -> None:
-        """Close the crawl, unless its scheduler has."""
+        """Close the crawl, unless its scheduler does."""
         crawl, scheduler = crawl_of(self._crawler), load_object(self._crawler.settings["SCHEDULER"])
         if crawl is not None and not issubclass(scheduler, ProjectScheduler):
             with storing(crawl):
@@ -110,7 +111,11 @@ class TopicalAddon(CrawlComponent):
 
 
 def _open(given: BaseSettings, spider: str) -> Crawl:
-    """The crawl of a spider. Raises CrawlError where its folder is another's, and as the crawl of any topic does."""
+    """Open the crawl of a spider.
+
+    Raises:
+        CrawlError: the folder belongs to another spider, or the crawl cannot be opened.
+    """
     settings.check_values(given)
     topic = load_topic(config.spider_topic(given))
     bounds: dict[str, Any] = {"hosts": (), "allow_private": ("all",), "sitemaps": 0, "feeds": 0}
@@ -119,14 +124,16 @@ def _open(given: BaseSettings, spider: str) -> Crawl:
     if (other := crawl.frontier.journal.agree("spider", spider)) != spider:
         crawl.close()
         raise CrawlError(
-            f"{crawl.place} holds requests of the spider {other!r}. Remedy: a folder for each spider (-s TOPICAL_DATA_DIR=DIR)"
+            f"{crawl.place} holds requests of the spider {other!r}. Use a folder for each spider (-s TOPICAL_DATA_DIR=DIR)"
         )
     return crawl
 
 
 class ProjectScheduler(TopicalScheduler):
-    """Has the pages that a project's spider asks for wait in the frontier. What is no plain request for a page (a form, one with
-    ``dont_filter``) or cannot be stored as JSON waits in Scrapy's own scheduler, and goes first."""
+    """Scheduler with a project's page requests in the frontier.
+
+    Other requests (forms, ``dont_filter``, data beyond JSON) wait in Scrapy's own scheduler, and go first.
+    """
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
@@ -160,11 +167,11 @@ class ProjectScheduler(TopicalScheduler):
         if not is_page or (request.dont_filter and not is_start) or (packed := self._packed(request)) is None:
             return self._aside.enqueue_request(request)
         entry = seed_entry(request.url) if is_start else request.meta.get(_LINK) or self._foreign(request)
-        entry.meta, entry.dropped, entry.depth = {REQUEST: packed}, None, 0  # what a spider asks for is within bounds
+        entry.meta, entry.dropped, entry.depth = {REQUEST: packed}, None, 0  # a spider's requests are within bounds
         return self._crawl.push([entry]).new > 0
 
     def _packed(self, request: Request) -> dict[str, Any] | None:
-        """What a request has besides its address, as JSON data; None where JSON cannot hold it."""
+        """Return the data of a request besides its URL for JSON, or None if JSON cannot hold it."""
         meta = {name: value for name, value in request.meta.items() if not name.startswith("topical")}
         plain = Request(request.url).to_dict()
         try:
@@ -189,7 +196,7 @@ class ProjectScheduler(TopicalScheduler):
 
 
 class JudgeMiddleware(CrawlComponent):
-    """Judges the pages of a project's spider before its callbacks see them."""
+    """Judges the pages of a project's spider before its callbacks run."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -197,7 +204,7 @@ class JudgeMiddleware(CrawlComponent):
         self._reader: TopicalSpider | None = None
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Put the judged page of a success into the meta of its request, under :data:`PAGE`."""
+        """Put the judged page of a successful response into the meta of its request, under :data:`PAGE`."""
         crawl = crawl_of(self._crawler)
         is_page = request.callback is not NO_CALLBACK and request.method == "GET" and request.url.startswith("http")
         if crawl is None or not is_page or not 200 <= response.status < 300:
@@ -215,8 +222,10 @@ class JudgeMiddleware(CrawlComponent):
 
 
 class TextMiddleware(CrawlComponent):
-    """Extracts, cleans and stores the texts of pages on topic, by the steps of a topical crawl. Its steps are no item pipelines
-    of the project: they do not see the project's items."""
+    """Extracts, cleans and stores the texts of pages on topic, by the steps of a topical crawl.
+
+    The steps are not item pipelines of the project, and never see its items.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -226,7 +235,7 @@ class TextMiddleware(CrawlComponent):
         crawler.signals.connect(self._extract.close_spider, signals.spider_closed)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Take the text of a page that was judged."""
+        """Process the text of a judged page."""
         if isinstance(item := request.meta.get(PAGE), PageItem):
             for step in self._steps:
                 if isawaitable(done := step.process_item(item)):
@@ -235,8 +244,10 @@ class TextMiddleware(CrawlComponent):
 
 
 class PageMiddleware(CrawlComponent):
-    """Tells of each request of a callback what the page says of its link, and finishes the page when the callback has ended. What
-    an error in a callback does to items and requests is Scrapy's; the text of the page stays."""
+    """Attaches the page's link to each request of a callback, and finishes the page after the callback.
+
+    Scrapy handles errors of a callback as usual. The text of the page stays stored.
+    """
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         item = response.meta.get(PAGE)
@@ -244,7 +255,7 @@ class PageMiddleware(CrawlComponent):
         async for output in result:
             if isinstance(output, Request):
                 for name in ("topical", PAGE, REQUEST, "is_start_request"):
-                    output.meta.pop(name, None)  # it may have been made with the meta of its page
+                    output.meta.pop(name, None)  # left over if made with the meta of its page
                 output.meta[_LINK] = links.get(fingerprint(output.url))
             yield output
         self._end(response)
@@ -261,7 +272,7 @@ class PageMiddleware(CrawlComponent):
 
 
 def _finish(crawl: Crawl, item: PageItem) -> None:
-    """Store a page that is not stored yet, and mark it done. Its links are those that its spider asked for, and wait already."""
+    """Store a page not stored yet, and mark it done. Its links are dropped here: the spider's requests wait already."""
     item.links = []
     if item.keep and not item.text:
         item.reason = NO_TEXT

@@ -1,4 +1,4 @@
-"""What the components of Scrapy have in common: the crawl that they work for."""
+"""Base class and helpers shared by Scrapy's components: access to the crawl they work for."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from topical_crawler.frontier.base import HOST_AWAY, Entry, LeaseLost
 
 logger = logging.getLogger(__name__)
 
-ROBOTS_AWAY = "robots.txt cannot be had"  # the reason of a page whose host is given up
+ROBOTS_AWAY = "robots.txt cannot be had"  # reason of pages on a host given up for its robots.txt
 
 
 def crawl_of(crawler: Crawler) -> Crawl | None:
-    """The crawl of a topical spider, or of another one that has the add-on; None for any other spider, whose requests and items
-    pass through untouched."""
+    """Return the crawl of a topical spider or of a spider with the add-on.
+
+    Return None for any other spider: its requests and items pass through unchanged.
+    """
     crawl = getattr(crawler.spider, "crawl", None)
     return crawl if isinstance(crawl, Crawl) else getattr(crawler, "topical_crawl", None)
 
 
 class CrawlComponent:
-    """A component of Scrapy that is made of the crawler."""
+    """A Scrapy component built from its crawler."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -40,7 +42,7 @@ class CrawlComponent:
 
 @contextlib.contextmanager
 def storing(crawl: Crawl) -> Iterator[None]:
-    """Have the crawl fail where the frontier or the corpus cannot be asked or written. Its scheduler ends it then."""
+    """Fail the crawl on a storage error of the frontier, corpus or archive. The scheduler then ends the crawl."""
     try:
         yield
     except STORAGE_ERRORS as error:
@@ -48,46 +50,57 @@ def storing(crawl: Crawl) -> Iterator[None]:
 
 
 def in_flight(crawler: Crawler, request: Request) -> tuple[Crawl, Entry] | None:
-    """The crawl and the entry of a request whose page is in flight; None for any other request, such as for a robots.txt."""
+    """Return the crawl and the entry of a request for a page in flight, or None for any other request, such as for robots.txt."""
     crawl, entry = crawl_of(crawler), request.meta.get("topical")
     return (crawl, entry) if crawl is not None and isinstance(entry, Entry) and entry.key in crawl.in_flight else None
 
 
 def send_back(crawl: Crawl, entry: Entry, why: str, url: str = "", **meta: Any) -> NoReturn:
-    """Have the page of an entry in flight wait in the frontier again, in its place, with what it is to remember. Raises
-    SentBack."""
+    """Requeue an entry in flight at its priority, with ``meta`` added.
+
+    Raises:
+        SentBack: always, to end the request.
+    """
     crawl.retry(entry, url or entry.url, {**entry.meta, **meta})
     raise SentBack(why)
 
 
 def give_back(crawler: Crawler, request: Request, **meta: Any) -> None:
-    """Send the page of a request back until its host has rested. Where the request is none of a page in flight, or its host was
-    given up, nothing happens."""
+    """Requeue the page of a request until its host's back-off ends. No-op for other requests and for hosts given up."""
     if (page := in_flight(crawler, request)) is not None and page[1].host not in page[0].outages.given_up:
         crawl, entry = page
         with contextlib.suppress(LeaseLost):
-            crawl.frontier.sent(entry.key, time.monotonic())  # the host's rest begins now
+            crawl.frontier.sent(entry.key, time.monotonic())  # the host's back-off begins now
         send_back(crawl, entry, "waits until its host has rested", request.url, **meta)
 
 
 def has_stalled(crawl: Crawl) -> bool:
-    """Whether the crawl itself was busy so lately that answers did not come in time for that."""
+    """Return True if the crawler itself was busy in the last 30 seconds, long enough to miss answers."""
     return crawl.progress.has_stalled(within=30.0)
 
 
 def let_rest(crawl: Crawl, name: str, why: str, asked: float = 0.0, reached: bool = True) -> float | None:
-    """Have a host rest, for every worker of the crawl; returns for how many seconds. None where it has rested so often that it is
-    given up: its waiting links are dropped."""
+    """Back off from a host, for all workers of the crawl, and return the seconds.
+
+    Return None if the host is given up after too many back-offs, with its waiting links dropped.
+
+    Args:
+        crawl: the crawl.
+        name: the host.
+        why: cause, for the log.
+        asked: least seconds, as requested by the host.
+        reached: False for an unreachable host, a sign of a network outage.
+    """
     if not reached and not has_stalled(crawl) and crawl.outages.unreached(name):
-        logger.warning("The network seems to be away (%s). The crawl waits until a host answers, and loses nothing", why)
+        logger.warning("The network seems to be down (%s). The crawl waits until a host answers, and loses nothing", why)
     seconds = crawl.outages.next(name, crawl.policy.has_answered(name), asked)
     if seconds is None:
         crawl.outages.give_up(name, ROBOTS_AWAY if reached else HOST_AWAY)
         links = crawl.frontier.discard(HOST_AWAY, host=name)
         crawl.progress.note_dropped(HOST_AWAY, links)
-        logger.warning("%s; it has rested too often and is given up, with %d links", why, links)
+        logger.warning("%s; the host is given up after too many back-offs, with %d links", why, links)
         return None
     crawl.frontier.set_delay(name, max(seconds, crawl.options.delay))
     if not crawl.outages.away:
-        logger.info("%s; %s rests for %.3g s", why, name, seconds)
+        logger.info("%s; backing off from %s for %.3g s", why, name, seconds)
     return seconds

@@ -1,6 +1,6 @@
-"""The one place that reads the project's own settings and the spider's arguments, into checked and typed values.
+"""Reader of the project's own settings and the spider's arguments, the only one, into checked and typed values.
 
-Only :mod:`topical_crawler.logs` reads one more (``TOPICAL_LOG_FORMAT``): it is needed before anything else.
+Only :mod:`topical_crawler.logs` reads one more (``TOPICAL_LOG_FORMAT``), needed before anything else.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ _YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off", "none")
 _Number = TypeVar("_Number", int, float)
 _Amount = Callable[[AnySettings], float]
 
-spider_topic: Callable[[AnySettings], str] = methodcaller("get", "TOPICAL_TOPIC")  # of a spider that has the add-on; "": none
-random_seed: Callable[[AnySettings], int] = methodcaller("getint", "TOPICAL_SEED")  # of all random choices
-longest_crawl_delay: _Amount = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # between two requests, for a robots.txt
-robots_seconds: _Amount = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # for which a robots.txt holds
+spider_topic: Callable[[AnySettings], str] = methodcaller("get", "TOPICAL_TOPIC")  # for a spider with the add-on; "": none
+random_seed: Callable[[AnySettings], int] = methodcaller("getint", "TOPICAL_SEED")  # seed of all random choices
+longest_crawl_delay: _Amount = methodcaller("getfloat", "TOPICAL_MAX_CRAWL_DELAY")  # seconds; caps a robots.txt's Crawl-delay
+robots_seconds: _Amount = methodcaller("getfloat", "TOPICAL_ROBOTS_SECONDS")  # lifetime of a robots.txt
 reads_rights_files: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_RIGHTS_FILES")
-runs_scripts: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_SCRIPTS")  # in pages that are empty without
-scripts_timeout: _Amount = methodcaller("getfloat", "TOPICAL_SCRIPTS_TIMEOUT")  # for the scripts of a page
-archive_megabytes: _Amount = methodcaller("getfloat", "TOPICAL_ARCHIVE_MB")  # the size of a file of the archive
-display_interval: _Amount = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # between two lines of progress
+runs_scripts: Callable[[AnySettings], bool] = methodcaller("getbool", "TOPICAL_SCRIPTS")  # on pages empty without scripts
+scripts_timeout: _Amount = methodcaller("getfloat", "TOPICAL_SCRIPTS_TIMEOUT")  # seconds for the scripts of a page
+archive_megabytes: _Amount = methodcaller("getfloat", "TOPICAL_ARCHIVE_MB")  # size of an archive file
+display_interval: _Amount = methodcaller("getfloat", "TOPICAL_DISPLAY_INTERVAL")  # seconds between two progress lines
 
 
 def _read(name: str, value: Any, kind: Callable[[Any], _Number], usable: Callable[[_Number], bool], expected: str) -> _Number:
-    """A setting or argument as a number. Raises CrawlError, which says what is ``expected``, where it is not usable."""
+    """Convert a setting or argument to a number. Raise CrawlError with the ``expected`` format if it is unusable."""
     try:
         if usable(number := kind(value)):
             return number
@@ -73,49 +73,54 @@ def _whole(name: str, value: Any, example: str, low: int = 0) -> int:
 
 
 def _choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """A setting that is one of ``choices``; "" where it is not given. Raises CrawlError for another."""
+    """Return a setting limited to ``choices``, "" if it is unset. Raise CrawlError for any other value."""
     if (word := str(value or "")) not in choices:
         raise CrawlError(f"{name}={word!r}: one of {', '.join(filter(None, choices))} is expected")
     return word
 
 
 def cache_dir(settings: AnySettings) -> Path:
-    """Where tables that take long to make are kept between crawls."""
+    """Return the folder for tables cached between crawls."""
     return Path(settings.get("TOPICAL_CACHE_DIR") or platformdirs.user_cache_dir("topical_crawler")).expanduser()
 
 
 def data_dir(settings: AnySettings, topic_name: str) -> Path:
-    """Where the state and the corpus of a topic's crawl lie: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
+    """Return the folder for the state and the corpus of a topic's crawl: ``TOPICAL_DATA_DIR``, else ``data/<topic>``."""
     return Path(named_data_dir(settings) or f"data/{topic_name}").expanduser()
 
 
 def replay_file(settings: AnySettings) -> str:
-    """``TOPICAL_REPLAY``: the recordings that answer instead of the web, separated by commas; "": none."""
+    """Return ``TOPICAL_REPLAY``: comma-separated recordings to replay instead of the web, "" for none."""
     value = settings.get("TOPICAL_REPLAY") or ""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def replay_parts(settings: AnySettings) -> tuple[list[str], list[str]]:
-    """The recordings that ``TOPICAL_REPLAY`` names, and the indexes of archives, CDXJ files or addresses of CDX servers."""
+    """Return the recordings in ``TOPICAL_REPLAY``, and the archive indexes: CDXJ files or URLs of CDX servers."""
     text = replay_file(settings)
     parts = [text] if text and Path(text).expanduser().exists() else [part.strip() for part in text.split(",") if part.strip()]
     return [part for part in parts if not is_index(part)], [part for part in parts if is_index(part)]
 
 
 def replay_data(settings: AnySettings, index: str) -> str:
-    """The folder or address of the WARC files that ``index`` names: ``TOPICAL_REPLAY_DATA``, else the folder of a file, and for
-    the server of Common Crawl its own. Raises RecordingError where a server has none."""
+    """Return the folder or URL of the WARC files listed in ``index``.
+
+    This is ``TOPICAL_REPLAY_DATA``, else the folder of an index file, else Common Crawl's server for its index.
+
+    Raises:
+        RecordingError: no folder or URL is known for a server.
+    """
     if data := str(settings.get("TOPICAL_REPLAY_DATA") or ""):
         return data
     if not index.startswith(("http://", "https://")):
         return str(Path(index).expanduser().parent)
     if urlsplit(index).hostname == "index.commoncrawl.org":
         return COMMON_CRAWL
-    raise RecordingError(f"where are the files that {index} lists? Remedy: TOPICAL_REPLAY_DATA=https://… or a folder")
+    raise RecordingError(f"where are the files listed by {index}? Set TOPICAL_REPLAY_DATA=https://… or a folder")
 
 
 def check_replay(settings: AnySettings) -> None:
-    """Make what is needed to answer from ``TOPICAL_REPLAY``. Raises RecordingError where it cannot be read."""
+    """Build the caches needed to replay ``TOPICAL_REPLAY``. Raise RecordingError if it cannot be read."""
     files, indexes = replay_parts(settings)
     if files:
         Recording(",".join(files), cache_dir(settings)).close()
@@ -126,52 +131,52 @@ def check_replay(settings: AnySettings) -> None:
 
 
 def corpus_place(settings: AnySettings) -> str:
-    """``TOPICAL_CORPUS``: file or database URL of the corpus; "": in the data directory."""
+    """Return ``TOPICAL_CORPUS``: file or database URL of the corpus. "": in the data directory."""
     return str(settings.get("TOPICAL_CORPUS") or "")
 
 
 def named_data_dir(settings: AnySettings) -> str:
-    """``TOPICAL_DATA_DIR``; "" where each topic has its own."""
+    """Return ``TOPICAL_DATA_DIR``. "": a folder for each topic."""
     return str(settings.get("TOPICAL_DATA_DIR") or "")
 
 
 def uses_redis(settings: AnySettings) -> bool:
-    """Whether ``TOPICAL_FRONTIER`` says that the frontier is in Redis."""
+    """Return True if ``TOPICAL_FRONTIER`` is Redis."""
     return bool(settings.get("TOPICAL_FRONTIER") == "redis")
 
 
 def display_mode(settings: AnySettings) -> str:
-    """``TOPICAL_DISPLAY``: how a crawl is shown, "auto", "live", "lines" or "off". Raises CrawlError for another."""
+    """Return ``TOPICAL_DISPLAY``: "auto", "live", "lines" or "off". Raise CrawlError for any other value."""
     return _choice("TOPICAL_DISPLAY", settings.get("TOPICAL_DISPLAY"), ("auto", "live", "lines", "off"))
 
 
 def metrics_address(settings: AnySettings) -> tuple[Any, str]:
-    """``TOPICAL_METRICS_PORT`` as it is written (a port, a range, "auto", 0), and ``TOPICAL_METRICS_HOST``."""
+    """Return ``TOPICAL_METRICS_PORT`` as written (a port, a range, "auto", 0), and ``TOPICAL_METRICS_HOST``."""
     return settings.get("TOPICAL_METRICS_PORT"), str(settings["TOPICAL_METRICS_HOST"])
 
 
 def segmenter(settings: AnySettings) -> Backend:
-    """What cuts texts into words: ``TOPICAL_SEGMENTER``."""
+    """Return ``TOPICAL_SEGMENTER``, the word segmenter."""
     return cast(Backend, settings.get("TOPICAL_SEGMENTER", "auto"))
 
 
 def encoder(settings: AnySettings) -> str:
-    """What tells how near texts are in meaning: ``TOPICAL_ENCODER``."""
+    """Return ``TOPICAL_ENCODER``, the encoder for nearness in meaning."""
     return str(settings.get("TOPICAL_ENCODER") or BUNDLED)
 
 
 def strategy_name(settings: AnySettings) -> str | None:
-    """``TOPICAL_STRATEGY``; None: the topic's own."""
+    """Return ``TOPICAL_STRATEGY``. None: the topic's own."""
     return settings.get("TOPICAL_STRATEGY") or None
 
 
 def extraction_limits(settings: AnySettings) -> tuple[int, float]:
-    """``TOPICAL_EXTRACT_WORKERS`` and ``TOPICAL_EXTRACT_TIMEOUT``: processes that extract texts, and seconds for a page."""
+    """Return ``TOPICAL_EXTRACT_WORKERS``, the number of processes, and ``TOPICAL_EXTRACT_TIMEOUT``, the seconds for a page."""
     return settings.getint("TOPICAL_EXTRACT_WORKERS"), settings.getfloat("TOPICAL_EXTRACT_TIMEOUT")
 
 
 def extractor(settings: AnySettings) -> str:
-    """``TOPICAL_EXTRACTOR``: whose main text is taken. Raises CrawlError for one that is not there."""
+    """Return ``TOPICAL_EXTRACTOR``, the extractor of main texts. Raise CrawlError if it is not available."""
     from topical_crawler.extraction.second import BOTH, OURS, open_reader
 
     name = str(settings.get("TOPICAL_EXTRACTOR") or BOTH)
@@ -184,8 +189,11 @@ def extractor(settings: AnySettings) -> str:
 
 
 def document_formats(settings: AnySettings) -> tuple[str, ...]:
-    """``TOPICAL_DOCUMENTS``: the formats of attachments that are read. Raises CrawlError for another, and where the package that
-    reads one is not installed."""
+    """Return ``TOPICAL_DOCUMENTS``, the attachment formats to read.
+
+    Raises:
+        CrawlError: unknown format, or missing package.
+    """
     value = settings.get("TOPICAL_DOCUMENTS") or ""
     if not value:
         return ()
@@ -202,13 +210,13 @@ def document_formats(settings: AnySettings) -> tuple[str, ...]:
     if package := missing(formats):
         raise CrawlError(
             f"TOPICAL_DOCUMENTS={','.join(formats)}: the package {package} is not installed. "
-            "Remedy: pip install 'topical-crawler[documents]', or leave pdf out"
+            "Run pip install 'topical-crawler[documents]', or leave pdf out"
         )
     return formats
 
 
 def read_documents(settings: AnySettings) -> None:
-    """Where ``TOPICAL_DOCUMENTS`` names no format, have all be read whose packages are installed."""
+    """Enable all document formats with installed packages, unless ``TOPICAL_DOCUMENTS`` names any."""
     from topical_crawler.extraction.documents import FORMATS, missing
 
     if not document_formats(settings):
@@ -219,27 +227,30 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def chromium(settings: AnySettings) -> str:
-    """The program that runs scripts: ``TOPICAL_CHROMIUM``, else one of the PATH; "" where none is needed, without
-    ``TOPICAL_SCRIPTS`` and in a replay. Raises CrawlError where there is none, or where playwright is not installed."""
+    """Return the path of the browser for scripts: ``TOPICAL_CHROMIUM``, else one in the PATH.
+
+    Return "" if none is needed: without ``TOPICAL_SCRIPTS`` and in a replay.
+
+    Raises:
+        CrawlError: there is no browser, or playwright is not installed.
+    """
     if not runs_scripts(settings) or replay_file(settings):
         return ""
     if importlib.util.find_spec("playwright") is None:
-        raise CrawlError(
-            "TOPICAL_SCRIPTS=1: the package playwright is not installed. Remedy: pip install 'topical-crawler[scripts]'"
-        )
+        raise CrawlError("TOPICAL_SCRIPTS=1: the package playwright is not installed. Run pip install 'topical-crawler[scripts]'")
     given = str(settings.get("TOPICAL_CHROMIUM") or "")
     found = shutil.which(str(Path(given).expanduser())) if given else next(filter(None, map(shutil.which, _BROWSERS)), None)
     if not found:
         what = f"TOPICAL_CHROMIUM={given}: there is no such program" if given else "TOPICAL_SCRIPTS=1: there is no Chromium"
-        raise CrawlError(
-            f"{what}. Remedy: install one (apt install chromium), and name it: -s TOPICAL_CHROMIUM=/usr/bin/chromium"
-        )
+        raise CrawlError(f"{what}. Install one (apt install chromium), and name it: -s TOPICAL_CHROMIUM=/usr/bin/chromium")
     return found
 
 
 def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
-    """Where everything that is fetched is archived: the path that ``TOPICAL_ARCHIVE`` gives, ``archive`` in the data directory
-    where it says yes; None where it says no."""
+    """Return the folder for archiving all responses, or None without archiving.
+
+    It is the path in ``TOPICAL_ARCHIVE``, or ``archive`` in the data directory if the setting is true.
+    """
     value = str(settings.get("TOPICAL_ARCHIVE") or "").strip()
     if value.lower() in _NO:
         return None
@@ -249,8 +260,11 @@ def archive_folder(settings: AnySettings, topic_name: str) -> Path | None:
 
 
 def cleaning_options(settings: AnySettings) -> CleaningOptions:
-    """How texts are cleaned and which are refused; what the settings of a user's own project leave out has its default. Raises
-    CrawlError for a value that cannot be used."""
+    """Return the options for cleaning and filtering texts, with defaults for settings missing in a user's own project.
+
+    Raises:
+        CrawlError: unusable value.
+    """
     languages = tuple(str(settings.get("TOPICAL_LANGUAGES", "zh") or "").replace(",", " ").lower().split())
     for code in languages:
         if not re.fullmatch("[a-z]{2}", code):
@@ -268,7 +282,7 @@ def cleaning_options(settings: AnySettings) -> CleaningOptions:
 
 
 def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
-    """Those of ``TOPICAL_QUALITY``: all, none but the language's, or the defaults with some replaced."""
+    """Return the limits of ``TOPICAL_QUALITY``: all, only the language's, or the defaults with some replaced."""
     wanted = "expected is True, False or numbers by name (-s 'TOPICAL_QUALITY={\"min_han\": 0.3}')"
     if (word := str(quality).strip().lower()) in _YES:
         return Limits(languages=languages)
@@ -283,13 +297,16 @@ def _limits(quality: Any, languages: tuple[str, ...]) -> Limits:
 
 
 def resources(settings: AnySettings) -> Resources | None:
-    """The language resources that the settings name; None where ``TOPICAL_RESOURCES`` says to use none. Raises ValueError for a
-    setting that names a file that does not exist."""
+    """Return the language resources in the settings, or None if ``TOPICAL_RESOURCES`` is off.
+
+    Raises:
+        ValueError: a setting names a missing file.
+    """
     return Resources.from_settings(settings) if settings.getbool("TOPICAL_RESOURCES") else None
 
 
 def with_precision(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any]) -> Topic:
-    """The topic with the precision that ``-a precision`` asks of its strategy. Raises CrawlError for no share between 0 and 1."""
+    """Return the topic with its strategy's precision set by ``-a precision``. Raise CrawlError for a value outside (0, 1)."""
     if arguments.get("precision") in (None, ""):
         return topic
     expected = "a share between 0 and 1 is expected (-a precision=0.9)"
@@ -304,22 +321,25 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw]?)")
 
 
 def seconds_of(text: str) -> float:
-    """A duration as written, such as 12h; days without a unit. Raises CrawlError for none.
+    """Parse a duration such as 12h, in days without a unit. Raise CrawlError for anything else.
 
     >>> seconds_of("1d"), seconds_of("0.5h")
     (86400.0, 1800.0)
     """
     match = _DURATION.fullmatch(text.strip().lower())
     if match is None:
-        raise CrawlError(
-            f"refresh={text!r}: a time is expected, such as 1d, 12h or 30m (-a refresh=1d); 0 visits every hub again"
-        )
+        raise CrawlError(f"refresh={text!r}: a time is expected, such as 1d, 12h or 30m (-a refresh=1d); 0 revisits every hub")
     return float(match[1]) * _UNITS[match[2]]
 
 
 def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, Any], seeds: Sequence[str] = ()) -> CrawlOptions:
-    """Options of a crawl; a spider argument goes before the setting of the same meaning. A survey fetches as many pages as the
-    sites of the ``seeds`` need. Raises CrawlError for a wrong value."""
+    """Return the options of a crawl. A spider argument overrides the setting of the same meaning.
+
+    A survey's page limit follows from the number of sites in ``seeds``.
+
+    Raises:
+        CrawlError: wrong value.
+    """
 
     def number(argument: str, setting: str, low: int = 0) -> int:
         if (argued := arguments.get(argument)) not in (None, ""):
@@ -337,12 +357,12 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
     refresh = seconds_of(written) if written else None
     if refresh is not None and settings.get("TOPICAL_FRONTIER") != "sqlite":
         raise CrawlError(
-            f"refresh={written}: only a crawl whose links wait on disk can be refreshed. Remedy: leave refresh away, or crawl "
+            f"refresh={written}: only a crawl with its links on disk can be refreshed. Leave refresh out, or crawl "
             "with TOPICAL_FRONTIER=sqlite"
         )
     survey = _choice("survey", arguments.get("survey") or "no", ("yes", "no")) == "yes"
     if survey and settings.get("TOPICAL_FRONTIER") != "sqlite":
-        raise CrawlError("survey=yes: only a crawl whose links wait on disk can be surveyed. Remedy: TOPICAL_FRONTIER=sqlite")
+        raise CrawlError("survey=yes: only a crawl with its links on disk can be surveyed. Set TOPICAL_FRONTIER=sqlite")
     pages = number("pages", "TOPICAL_MAX_PAGES", low=1)
     archive = archive_folder(settings, topic.name)
     if archive is not None:
@@ -350,7 +370,7 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
             archive.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CrawlError(
-                f"TOPICAL_ARCHIVE={archive}: no folder can be made there ({error.strerror}). Remedy: name another, or 1 for "
+                f"TOPICAL_ARCHIVE={archive}: cannot create this folder ({error.strerror}). Name another, or 1 for "
                 "archive/ in the data folder"
             ) from None
     return CrawlOptions(
@@ -382,7 +402,7 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         in_flight=1 if replay else settings.getint("CONCURRENT_REQUESTS"),
         in_flight_per_host=settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
         max_waiting=settings.getint("TOPICAL_MAX_WAITING"),
-        # Like no other worker's, also after a restart.
+        # Unique among workers, even after a restart.
         worker=settings.get("TOPICAL_WORKER") or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
         lease=settings.getfloat("TOPICAL_LEASE_SECONDS"),
         patience=settings.getfloat("TOPICAL_PATIENCE"),
@@ -391,7 +411,7 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
         parts=_whole("TOPICAL_FRONTIER_PARTS", settings.get("TOPICAL_FRONTIER_PARTS"), "-s TOPICAL_FRONTIER_PARTS=64") or None,
         start_urls_key=start_urls_key(settings, crawl_name(settings, topic.name)),
         cleaning=cleaning_options(settings),
-        rest=0.0 if replay else settings.getfloat("TOPICAL_REST_SECONDS"),  # a recording always answers the same
+        rest=0.0 if replay else settings.getfloat("TOPICAL_REST_SECONDS"),  # a recording always gives the same answer
         obey_nofollow=settings.getbool("TOPICAL_OBEY_NOFOLLOW", True),
         sitemaps=settings.getint("TOPICAL_SITEMAPS"),
         feeds=settings.getint("TOPICAL_FEEDS"),
@@ -402,25 +422,28 @@ def crawl_options(settings: AnySettings, topic: Topic, arguments: Mapping[str, A
 
 
 def crawl_name(settings: AnySettings, topic_name: str) -> str:
-    """The name under which workers find each other in Redis: ``TOPICAL_CRAWL``, else the topic's."""
+    """Return the name shared by a crawl's workers in Redis: ``TOPICAL_CRAWL``, else the topic's."""
     return str(settings.get("TOPICAL_CRAWL") or topic_name)
 
 
 def start_urls_key(settings: AnySettings, name: str) -> str:
-    """Where start URLs may be fed: scrapy-redis' ``REDIS_START_URLS_KEY``, else a key of the crawl's own."""
+    """Return the Redis key for feeding start URLs: scrapy-redis' ``REDIS_START_URLS_KEY``, else the crawl's own key."""
     key = settings.get("REDIS_START_URLS_KEY")
     return key % {"name": "topical"} if key else f"topical:{{{name}}}:start_urls"
 
 
 def redis_client(settings: AnySettings) -> redis.Redis:
-    """A connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …). Raises
-    CrawlError where they name no server, or several."""
+    """Return a connection by scrapy-redis' settings (``REDIS_URL``, ``REDIS_HOST``, ``REDIS_PORT``, ``REDIS_PARAMS`` …).
+
+    Raises:
+        CrawlError: the settings name no server, or several.
+    """
     from scrapy_redis.connection import get_redis_from_settings
 
     urls = str(settings.get("REDIS_URL") or "").split()
     if len(urls) > 1:
         raise CrawlError(
-            f"REDIS_URL names {len(urls)} Redis servers; a crawl has one. Remedy: name one of them, REDIS_URL=redis://HOST:PORT/0"
+            f"REDIS_URL names {len(urls)} Redis servers; a crawl has one. Set it to one of them, REDIS_URL=redis://HOST:PORT/0"
         )
     try:
         one = scrapys(settings)
@@ -428,38 +451,47 @@ def redis_client(settings: AnySettings) -> redis.Redis:
         client: redis.Redis = get_redis_from_settings(one)
     except (ValueError, TypeError) as error:
         raise CrawlError(
-            f"the settings name no Redis server ({masked(str(error))}). Remedy: REDIS_URL=redis://HOST:PORT/0 (rediss:// for TLS)"
+            f"the settings name no Redis server ({masked(str(error))}). Set REDIS_URL=redis://HOST:PORT/0 (rediss:// for TLS)"
         ) from None
     return client
 
 
 def open_redis_frontier(settings: AnySettings, name: str) -> Frontier:
-    """The frontier of a crawl that others work on, to look at it and to steer it. Raises CrawlError where the settings name no
-    server, FrontierServerError where it cannot be used or has no such crawl."""
+    """Attach to the frontier of a crawl in Redis, to inspect and steer it.
+
+    Raises:
+        CrawlError: the settings name no server.
+        FrontierServerError: the server is unusable or has no such crawl.
+    """
     from topical_crawler.frontier.redis import RedisFrontier
 
     return RedisFrontier(redis_client(settings), name, patience=5.0, attach=True)
 
 
 def seeds(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
-    """Start URLs: those of ``-a seeds=`` (a file, or URLs with commas or spaces between), else the topic's. ``{keyword}`` in a
-    URL stands for each of the heaviest topic terms (``-a keywords=``, 10 of them unless told). Raises CrawlError where there is
-    no seed or one is no URL, TopicError where the file cannot be read."""
+    """Return the start URLs: those of ``-a seeds=`` (a file, or URLs separated by commas or spaces), else the topic's.
+
+    ``{keyword}`` in a URL is expanded to each of the heaviest topic terms (``-a keywords=``, 10 by default).
+
+    Raises:
+        CrawlError: there is no seed, or one is not a URL.
+        TopicError: the file cannot be read.
+    """
     urls = _seed_lines(topic, arguments)
     if not urls:
         raise CrawlError(
-            f"the topic {topic.name!r} has no seeds. Remedy: -a seeds=FILE (one URL a line), -a seeds=http://…, "
+            f"the topic {topic.name!r} has no seeds. Give -a seeds=FILE (one URL a line), -a seeds=http://…, "
             f"or a seeds.txt in {topic.source}"
         )
     for url in urls:
         if urlsplit(url).scheme not in ("http", "https"):
-            raise CrawlError(f"the seed {url!r} is no URL. Remedy: start it with http:// or https://")
+            raise CrawlError(f"the seed {url!r} is not a URL. Start it with http:// or https://")
     wanted = _whole("keywords", arguments.get("keywords", 10), "-a keywords=10", low=1)
     return [url for u in urls for url in (search_urls([u], topic.keywords(wanted)) if SEARCH in u else [u])]
 
 
 def _seed_lines(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
-    """The seeds as written, searches too."""
+    """Return the seeds as written, including searches."""
     value = str(arguments.get("seeds") or "").strip()
     if not value:
         return list(topic.seeds)
@@ -469,7 +501,7 @@ def _seed_lines(topic: Topic, arguments: Mapping[str, Any]) -> list[str]:
 
 
 def allowed_hosts(topic: Topic, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Hosts that may be crawled with their subdomains; empty: any. ``-a hosts=seeds`` stands for the hosts of the seeds."""
+    """Return the hosts to crawl with their subdomains, empty for any. ``-a hosts=seeds`` means the hosts of the seeds."""
     names = str(arguments.get("hosts") or "").replace(",", " ").split()
     if addresses := [name for name in names if "/" in name]:
         raise CrawlError(f"hosts={addresses[0]}: a host is expected, without http:// and path (-a hosts=www.example.cn)")

@@ -1,4 +1,4 @@
-"""Download handlers: of the public web, with a bound on the head of an answer; and of WARC files (``TOPICAL_REPLAY``)."""
+"""Download handlers: for the public web, with bounds on response headers, and for WARC files (``TOPICAL_REPLAY``)."""
 
 from __future__ import annotations
 
@@ -50,12 +50,14 @@ from topical_crawler.web.urls import PRIVATE, host, is_public, not_public
 
 logger = logging.getLogger(__name__)
 
-LONGEST_HEAD = 64 * 1024  # bytes of an answer's status line and headers; browsers take 256 KiB, servers send some 1 KiB
-MOST_FIELDS = 200  # headers of an answer
+LONGEST_HEAD = 64 * 1024  # bytes of a response's status line and headers; browsers allow 256 KiB, servers send some 1 KiB
+MOST_FIELDS = 200  # header lines of a response
 
 
 class Resolver(CachingThreadedResolver):
-    """Scrapy's. It remembers of which names no server could say anything: Twisted does not tell them from names of no host."""
+    """Scrapy's resolver, extended to remember names without an answer from any name server. Twisted does not tell them from
+    unknown names.
+    """
 
     _NOBODY_ANSWERED = ("timeout error", *(f"[Errno {code}]" for code in (socket.EAI_AGAIN, socket.EAI_FAIL)))
     unanswered: ClassVar[set[str]] = set()
@@ -69,12 +71,12 @@ class Resolver(CachingThreadedResolver):
         return super().getHostByName(name, timeout).addBoth(noted)
 
 
-# Twisted bounds a line of the head, but not their number: a server that never ends its head would fill the memory. Scrapy has no
+# Twisted bounds the length of a header line, but not the number of lines: an endless head would fill the memory. Scrapy has no
 # hook there, so its classes are extended.
 
 
 class _Chunks(_ChunkedTransferDecoder):
-    """Forgives blanks beside the size of a chunk."""
+    """Chunked decoder tolerating blanks around a chunk size."""
 
     def _dataReceived_CHUNK_LENGTH(self) -> bool:
         size, end, rest = self._buffer.partition(b"\r\n")
@@ -83,9 +85,12 @@ class _Chunks(_ChunkedTransferDecoder):
 
 
 class _Parser(_LenientHTTPClientParser):
-    """Breaks a head off that has no end, and forgives in a head what browsers do: empty lines before it, blanks in a status line
-    and around names, names that are none, lengths that are none or differ, codings of the transfer that nobody uses. Its state
-    are two numbers, since Scrapy swaps the class of a parser that exists."""
+    """Parser with bounds on the head and a browser's tolerance.
+
+    It accepts empty lines before the head, extra blanks in the status line and around names, invalid names, invalid or
+    conflicting lengths, and unknown transfer codings. Its state is two class-level numbers, since Scrapy swaps the class of an
+    existing parser.
+    """
 
     _bytes = _lines = 0
     _transferDecoders = {b"chunked": _Chunks}  # noqa: RUF012 - as in its base
@@ -104,7 +109,7 @@ class _Parser(_LenientHTTPClientParser):
     def headerReceived(self, name: bytes, value: bytes) -> None:
         name = name.strip().lower()
         if name == b"content-length" and (not value.isdigit() or self.connHeaders.getRawHeaders(name, [value]) != [value]):
-            self.connHeaders.removeHeader(name)  # the body ends with the connection
+            self.connHeaders.removeHeader(name)  # the end of the connection ends the body
         elif name != b"transfer-encoding" or b"chunked" in value.lower():
             with contextlib.suppress(InvalidHeaderName):
                 super().headerReceived(name, b"chunked" if name == b"transfer-encoding" else value)  # type: ignore[no-untyped-call]
@@ -123,7 +128,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
         return answer
 
     def _giveUp(self, reason: Failure) -> None:
-        """Hang up at once: a server that goes on sending never agrees to an orderly end."""
+        """Abort the connection at once: a server that keeps sending never agrees to an orderly close."""
         super()._giveUp(reason)  # type: ignore[no-untyped-call]
         if self.transport is not None:
             self.transport.abortConnection()
@@ -140,8 +145,11 @@ class _Factory(_LenientHTTP11ClientFactory):
 
 
 class _Pool(HTTPConnectionPool):
-    """Hangs up on a private address before anything is sent. It is the address that was connected to, whatever a name server said
-    before. Connections to proxies have other keys and are not looked at: the user named the proxy."""
+    """Connection pool that hangs up on a private address before sending anything.
+
+    It checks the connected address itself, whatever a name server said before. Proxy connections have other keys and are
+    exempt, since the user named the proxy.
+    """
 
     permits: Callable[[str], bool]
 
@@ -165,9 +173,11 @@ def _name(scheme: bytes, name: bytes, port: int) -> str:
 
 
 class PublicHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, for a topical crawl on the public web alone: other addresses and unusual ports are
-    refused, by whatever name or redirect they come, unless a seed or ``TOPICAL_ALLOW_PRIVATE`` names them. A head of more than
-    :data:`LONGEST_HEAD` bytes or :data:`MOST_FIELDS` lines is refused too, for every spider."""
+    """Scrapy's HTTP handler, restricted to the public web for a topical crawl.
+
+    Private addresses and unusual ports are refused under any name or redirect, unless a seed or ``TOPICAL_ALLOW_PRIVATE`` names
+    them. For every spider, heads of more than :data:`LONGEST_HEAD` bytes or :data:`MOST_FIELDS` lines are refused too.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -184,14 +194,13 @@ class PublicHandler(HTTP11DownloadHandler):
         return crawl is None or crawl.policy.permits(name)
 
     async def _resolve(self, name: str) -> None:
-        """Refuse a name of a private address before anything is sent there, not even the beginning of a connection. The
-        connection takes the address that is resolved here, out of the cache."""
+        """Refuse a name with a private address before any connection. The connection then takes the address cached here."""
         from twisted.internet import reactor
 
-        with contextlib.suppress(ValueError):  # no address of IPv4 or IPv6: checked once it is connected
+        with contextlib.suppress(ValueError):  # neither IPv4 nor IPv6: checked once connected
             try:
                 address = await maybe_deferred_to_future(reactor.resolve(name))  # type: ignore[arg-type]
-            except Exception:  # whatever is wrong with the name the connection says
+            except Exception:  # the connection will report any error of the name
                 return
             if not is_public(ip_address(address.partition("%")[0])):
                 raise Refused(PRIVATE)
@@ -223,14 +232,14 @@ class PublicHandler(HTTP11DownloadHandler):
         return response
 
 
-_WAITS = (2.0, 8.0, 30.0, 60.0)  # seconds before an archive's server that is busy is asked again, unless it says how long
+_WAITS = (2.0, 8.0, 30.0, 60.0)  # seconds before each retry of a busy archive server, unless it sends Retry-After
 _AWAY = (DownloadFailedError, DownloadTimeoutError, DownloadConnectionRefusedError, CannotResolveHostError)
 _BUSY = frozenset((429, 500, 502, 503, 504))
-NOT_RECORDED = "not recorded"  # flag of an answer that the recording does not have
+NOT_RECORDED = "not recorded"  # flag of a response missing in the recording
 
 
 def as_answer(recorded: Recorded, request: Request) -> Response:
-    """A recorded answer as the downloader would give it: not yet decompressed."""
+    """Return a recorded response as from the downloader: not yet decompressed."""
     headers = Headers()
     for name, value in recorded.headers:
         headers.appendlist(name.encode("latin-1"), value.encode("latin-1"))
@@ -240,11 +249,11 @@ def as_answer(recorded: Recorded, request: Request) -> Response:
 
 
 class ReplayHandler(BaseDownloadHandler):
-    """Download handler that answers from the recordings and archives of ``TOPICAL_REPLAY``.
+    """Download handler for replaying the recordings and archives of ``TOPICAL_REPLAY``.
 
-    Status, headers and redirects are as recorded. A URL that is not recorded raises :class:`Unreachable`; a robots.txt that is
-    not recorded does not exist (404), so that it forbids nothing. ``DOWNLOAD_MAXSIZE`` holds as it does on the web. Where the
-    file cannot be read, every request fails and says so; a topical crawl is refused before (:func:`config.check_replay`).
+    Status, headers and redirects are as recorded. A URL missing in the recording raises :class:`Unreachable`. A missing
+    robots.txt gets a 404, so it forbids nothing. ``DOWNLOAD_MAXSIZE`` applies as on the web. If the file cannot be read, every
+    request fails with this error. A topical crawl is refused before (:func:`config.check_replay`).
     """
 
     lazy = False
@@ -293,16 +302,17 @@ class ReplayHandler(BaseDownloadHandler):
 
 
 class IndexedArchive:
-    """Answers from WARC files by ranges that CDX indexes name, in files and over the web.
+    """Reader of responses from WARC files by ranges in CDX indexes, in files and over the web.
 
-    A server of an archive is asked for one thing at a time, and waited for when it is busy. It may have any address: a person
-    named it. What is fetched has the bounds of any answer.
+    An archive server gets one request at a time, with retries while busy. Its address may be private, since a person named it.
+    Downloads have the bounds of any response.
 
     Args:
-        crawler: whose settings hold.
-        indexes: CDXJ files and addresses of CDX servers, in the order in which they are asked.
+        crawler: source of the settings.
+        indexes: CDXJ files and URLs of CDX servers, in order of lookup.
 
-    Raises RecordingError where an index cannot be read.
+    Raises:
+        RecordingError: an index cannot be read.
     """
 
     def __init__(self, crawler: Crawler, indexes: Sequence[str]) -> None:
@@ -318,8 +328,12 @@ class IndexedArchive:
         return index if index.startswith(("http://", "https://")) else IndexFile(index, cache_dir(self._crawler.settings))
 
     async def get(self, url: str) -> Recorded | None:
-        """The recorded answer for ``url``; None if no index has it. Raises RecordingError for a broken record or index,
-        DownloadFailedError where a server cannot be reached or stays busy."""
+        """Return the recorded response for ``url``, or None if no index has it.
+
+        Raises:
+            RecordingError: a record or an index is broken.
+            DownloadFailedError: a server is unreachable or stays busy.
+        """
         try:
             for index, data in self._indexes:
                 capture = index.find(url) if isinstance(index, IndexFile) else await self._ask(index, url)
@@ -340,7 +354,7 @@ class IndexedArchive:
                 raise ValueError(f"HTTP {response.status}")
             return best_capture(response.body.decode("utf-8", "replace"), url)
         except ValueError as error:
-            raise RecordingError(f"{server} answers as no CDX server: {error}. Remedy: see to TOPICAL_REPLAY") from None
+            raise RecordingError(f"{server} does not answer as a CDX server: {error}. Check TOPICAL_REPLAY") from None
 
     async def _range(self, place: str, capture: Capture) -> bytes:
         if not place.startswith(("http://", "https://")):
@@ -350,7 +364,7 @@ class IndexedArchive:
         if response.status != 206 or len(response.body) != capture.length:
             raise RecordingError(
                 f"{place} does not give the bytes {capture.offset} to {last} (HTTP {response.status}). "
-                "Remedy: TOPICAL_REPLAY_DATA names a folder, or a server that knows ranges"
+                "Set TOPICAL_REPLAY_DATA to a folder, or to a server with support for ranges"
             )
         return response.body
 
@@ -376,7 +390,7 @@ class IndexedArchive:
         raise DownloadFailedError(f"{url}: the archive does not answer ({why})")
 
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         for index, _ in self._indexes:
             if isinstance(index, IndexFile):
                 index.close()

@@ -1,4 +1,4 @@
-"""Extensions: the display of a crawl with its summary, and its metrics for Prometheus."""
+"""Extensions: the display of a crawl with its summary, and its Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ from topical_crawler.logs import log_format, mask
 logger = logging.getLogger(__name__)
 
 _REFRESH = 0.5
-_REMEDY = "Remedy: -s TOPICAL_METRICS_PORT=9650-9659 (the first that is free), auto (any), or 0 (no metrics)"
+_REMEDY = "Set -s TOPICAL_METRICS_PORT=9650-9659 (the first free one), auto (any), or 0 (no metrics)"
 
 
 def wants_live(settings: BaseSettings) -> bool:
-    """Whether to show a crawl live: on request, or by default in a terminal without a log file; never beside a JSON log."""
+    """Return True to show a crawl live: on request, or by default in a terminal without a log file, but never beside a JSON
+    log.
+    """
     mode, file = config.display_mode(settings), settings.get("LOG_FILE")
     if log_format(settings) == "json" and not file:
         return False
@@ -48,7 +50,7 @@ def wants_live(settings: BaseSettings) -> bool:
 
 
 class CrawlDisplay(CrawlComponent):
-    """Shows a crawl as ``TOPICAL_DISPLAY`` says: ``live``, ``lines``, ``off``, or ``auto`` (live in a terminal)."""
+    """Display of a crawl by ``TOPICAL_DISPLAY``: ``live``, ``lines``, ``off``, or ``auto`` (live in a terminal)."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -110,10 +112,11 @@ def _log_above(console: Console) -> None:
 
 
 class CrawlMetrics(CrawlComponent):
-    """Serves ``http://TOPICAL_METRICS_HOST:TOPICAL_METRICS_PORT/metrics`` while a crawl runs; off unless the port is set.
+    """Metrics server at ``http://TOPICAL_METRICS_HOST:TOPICAL_METRICS_PORT/metrics`` during a crawl, off unless the port is
+    set.
 
-    A scrape is answered in the event loop between two steps of the crawl. Where metrics cannot be served, an error is logged and
-    the crawl goes on.
+    Scrapes are answered in the event loop between two steps of the crawl. If the metrics cannot be served, an error is logged
+    and the crawl continues.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -121,7 +124,7 @@ class CrawlMetrics(CrawlComponent):
             port, self._host = config.metrics_address(crawler.settings)
             self._ports = ports(port)
         except ValueError as error:
-            logger.error("%s. The crawl goes on without metrics. %s", error, _REMEDY)
+            logger.error("%s. The crawl continues without metrics. %s", error, _REMEDY)
             raise NotConfigured from None
         if not self._ports:
             raise NotConfigured
@@ -143,7 +146,7 @@ class CrawlMetrics(CrawlComponent):
         try:
             self._listening = listen_tcp(self._ports, self._host, site)
         except (CannotListenError, OSError) as error:
-            logger.error("Metrics cannot be served: %s. The crawl goes on without them. %s", error, _REMEDY)
+            logger.error("Metrics cannot be served: %s. The crawl continues without them. %s", error, _REMEDY)
             return
         at = self._listening.getHost()  # type: ignore[no-untyped-call]
         shown = f"[{at.host}]" if ":" in at.host else at.host
@@ -155,8 +158,10 @@ class CrawlMetrics(CrawlComponent):
 
 
 def ports(value: Any) -> list[int]:
-    """The first and the last port that ``TOPICAL_METRICS_PORT`` allows: one port (0: any), a range, or none where it is off.
-    Raises ValueError for anything else.
+    """Return the first and last port allowed by ``TOPICAL_METRICS_PORT``: one port (0: any), a range, or [] for off.
+
+    Raises:
+        ValueError: invalid value.
 
     >>> ports("0"), ports("auto"), ports(9650), ports("9650-9659")
     ([], [0], [9650], [9650, 9659])
@@ -169,12 +174,12 @@ def ports(value: Any) -> list[int]:
     match = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", text, re.ASCII)
     numbers = [int(part) for part in match.groups() if part] if match else []
     if not numbers or not 0 < numbers[0] <= numbers[-1] < 1 << 16:
-        raise ValueError(f"TOPICAL_METRICS_PORT={value!r} is no port (1 to 65535) and no range of ports")
+        raise ValueError(f"TOPICAL_METRICS_PORT={value!r} is neither a port (1 to 65535) nor a range of ports")
     return numbers
 
 
 class Scraped(Resource):
-    """The page that Prometheus fetches, in the format that it asks for."""
+    """Page with the metrics, in the format requested by Prometheus."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

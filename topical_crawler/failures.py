@@ -1,4 +1,4 @@
-"""What it means that a request brought no page: the errors of this project, and what is concluded from any error."""
+"""Failed requests: the project's own errors, and the classification of any error."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ TOO_MANY_REDIRECTS = "too many redirects"
 
 
 class Refused(IgnoreRequest):
-    """A request that is not sent, or an answer that is not read; the message is the stable reason of its page."""
+    """A request not sent, or a response not read. The message is the stable reason of its page."""
 
-    response: Response | None = None  # the answer, where there is one
+    response: Response | None = None  # if there is one
 
 
 class SentBack(IgnoreRequest):
-    """The page of this request waits in the frontier again; nothing is to be noted of it."""
+    """The page of this request was requeued. Nothing is to be recorded for it."""
 
 
 class NameServerAway(CannotResolveHostError):
-    """Nobody could say whether the name of a host exists."""
+    """No name server could tell if the host name exists."""
 
 
 class Unreachable(IgnoreRequest):
-    """The recording has no answer for this URL. Not retried: it will not have one later."""
+    """The recording has no response for this URL. Not retried, since it never will."""
 
 
 def failure_reason(value: BaseException | None) -> str:
-    """A short, stable name for the error because of which a request brought no page."""
+    """Return a short, stable name for the error of a request without a page."""
     if isinstance(value, HttpError):
         return f"HTTP {value.response.status}"
     if isinstance(value, Unreachable):
@@ -74,8 +74,10 @@ def failure_reason(value: BaseException | None) -> str:
 
 
 def is_outage(error: Exception, known: bool) -> bool:
-    """Whether an error of a request may be an outage of its host or of the network. A name that does not exist is none, unless
-    the host is ``known``: it has answered in this crawl."""
+    """Return True if an error may be an outage of the host or the network.
+
+    An unknown host name is one only if the host is ``known``: it has answered in this crawl.
+    """
     if isinstance(error, CannotResolveHostError):
         return known or isinstance(error, NameServerAway)
     outages = (DownloadTimeoutError, DownloadConnectionRefusedError, DownloadFailedError, StopDownload, OSError)
@@ -83,14 +85,14 @@ def is_outage(error: Exception, known: bool) -> bool:
 
 
 def is_no_answer(error: Exception, known: bool) -> bool:
-    """Whether an error leaves open what a robots.txt forbids: an outage, redirects without end, an answer that cannot be read."""
+    """Return True if an error leaves a robots.txt undecided: an outage, endless redirects, or an unreadable response."""
     if isinstance(error, IgnoreRequest):
         return str(error) in (HEAD_TOO_LARGE, NOT_HTTP, BROKEN_ENCODING) or failure_reason(error) == TOO_MANY_REDIRECTS
     return not isinstance(error, CannotResolveHostError) or is_outage(error, known)
 
 
 def retry_after(response: Response) -> float:
-    """Seconds that an answer asks to wait, by number or date (RFC 9110, 10.2.3); 0 where it asks for none.
+    """Return the seconds requested by Retry-After, as a number or a date (RFC 9110, 10.2.3), or 0 without a request.
 
     >>> retry_after(Response("http://a.cn/", 429, {"Retry-After": "120"}))
     120.0

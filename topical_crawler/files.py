@@ -1,4 +1,4 @@
-"""Files and folders that appear only when they are complete; compression."""
+"""Atomic writing of files and folders, and compression."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ PACKINGS = (".gz", ".zst")  # suffixes of compressed files
 
 
 _REMEDIES = {
-    errno.ENOENT: "see to the spelling of the path, or make what is missing",
-    errno.EACCES: "let this user read and write it, or name another path",
-    errno.EPERM: "let this user change it, or name another path",
-    errno.EROFS: "copy the folder to where it may be written, or name another path",
-    errno.ENOSPC: "make room on the disk, then give the command again",
-    errno.EDQUOT: "make room within this user's quota, then give the command again",
-    errno.EFBIG: "raise the largest size of a file (ulimit -f), then give the command again",
-    errno.EIO: "see to the disk: it cannot be read or written there",
-    errno.EISDIR: "name a file, not a folder",
-    errno.ENOTDIR: "name a path that leads through folders only",
-    errno.EEXIST: "name another path, or move away what is there",
-    errno.ENAMETOOLONG: "name a shorter path",
-    errno.EMFILE: "raise the number of open files (ulimit -n)",
-    errno.EADDRINUSE: "choose another port, or end the program that listens on this one",
+    errno.ENOENT: "Check the spelling of the path, or create the missing file or folder",
+    errno.EACCES: "Let this user read and write it, or name another path",
+    errno.EPERM: "Let this user change it, or name another path",
+    errno.EROFS: "Copy the folder to a writable place, or name another path",
+    errno.ENOSPC: "Make room on the disk, then repeat the command",
+    errno.EDQUOT: "Make room within this user's quota, then repeat the command",
+    errno.EFBIG: "Raise the limit on file size (ulimit -f), then repeat the command",
+    errno.EIO: "Check the disk: it cannot be read or written there",
+    errno.EISDIR: "Name a file, not a folder",
+    errno.ENOTDIR: "Name a path through folders only",
+    errno.EEXIST: "Name another path, or move the existing one away",
+    errno.ENAMETOOLONG: "Name a shorter path",
+    errno.EMFILE: "Raise the limit on open files (ulimit -n)",
+    errno.EADDRINUSE: "Choose another port, or end the program listening on this one",
 }
 
 
 def explained(error: OSError) -> str:
-    """What an error of the operating system says, with its file and what to do; an error of the project's own says that itself.
+    """Return the message of an operating system error, with its file and a fix. The project's own errors already have them.
 
     >>> explained(OSError(errno.EROFS, "Read-only file system", "data/党建/crawl.lock"))
-    'data/党建/crawl.lock: Read-only file system. Remedy: copy the folder to where it may be written, or name another path'
+    'data/党建/crawl.lock: Read-only file system. Copy the folder to a writable place, or name another path'
     """
     if error.errno is None:
         return str(error)
     place = "".join(f"{os.fsdecode(name)}: " for name in (error.filename,) if isinstance(name, str | bytes))
-    remedy = f". Remedy: {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else ""
+    remedy = f". {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else ""
     return f"{place}{error.strerror}{remedy}"
 
 
 @contextlib.contextmanager
 def replacing(path: Path, encoding: str = "utf-8") -> Iterator[IO[str]]:
-    """Open a text file that is written beside ``path`` and renamed when it is complete.
+    """Open a text file for atomic writing: it is written beside ``path`` and renamed on success.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +76,7 @@ def replacing(path: Path, encoding: str = "utf-8") -> Iterator[IO[str]]:
 
 @contextlib.contextmanager
 def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
-    """As :func:`replacing`, for a binary file."""
+    """Open a binary file for atomic writing, like :func:`replacing`."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as out:
@@ -89,13 +89,14 @@ def replacing_bytes(path: Path) -> Iterator[BinaryIO]:
             error.filename = str(path)
         raise
     finally:
-        with contextlib.suppress(OSError):  # it was never made, or has its place
+        with contextlib.suppress(OSError):  # never created, or already renamed
             part.unlink()
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what killed processes left of unfinished files or folders for ``path``; an old folder that had been moved away and
-    not replaced yet comes back."""
+    """Remove unfinished files or folders for ``path`` left by killed processes. Restore an old folder moved away and not yet
+    replaced.
+    """
     for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
         process, _, kind = left.name.removeprefix(f".{path.name}.").partition(".")
         if kind not in ("part", "old") or not process.isdecimal() or _runs(int(process)):
@@ -105,12 +106,12 @@ def remove_leftovers(path: Path) -> None:
         elif left.is_dir():
             shutil.rmtree(left, ignore_errors=True)
         else:
-            with contextlib.suppress(OSError):  # Windows keeps files that are open
+            with contextlib.suppress(OSError):  # Windows keeps open files
                 left.unlink()
 
 
 def _runs(process: int) -> bool:
-    if process == os.getpid() or os.name == "nt":  # there a signal would end the process
+    if process == os.getpid() or os.name == "nt":  # on Windows a signal would end the process
         return False
     try:
         os.kill(process, 0)
@@ -122,14 +123,16 @@ def _runs(process: int) -> bool:
 
 
 def may_write(folder: Path) -> bool:
-    """Whether files may be made in a folder."""
-    # The mode counts too: the superuser may write everywhere, and a folder marked read-only is meant to stay as it is.
+    """Return True if files may be created in a folder."""
+    # The mode counts too: the superuser may write everywhere, but a folder marked read-only is meant to stay unchanged.
     return os.access(folder, os.W_OK) and bool(folder.stat().st_mode & 0o222)
 
 
 def beside(path: Path, suffix: str, cache_dir: Path) -> Path:
-    """The place of an index of the file at ``path``: beside it, or in ``cache_dir``, which is made, if its folder may not be
-    written."""
+    """Return the path for an index of the file at ``path``: beside it, or in ``cache_dir`` if its folder is read-only.
+
+    ``cache_dir`` is created when needed.
+    """
     if may_write(path.absolute().parent):
         return path.with_name(f"{path.name}{suffix}")
     cache_dir.mkdir(parents=True, exist_ok=True)
@@ -139,12 +142,16 @@ def beside(path: Path, suffix: str, cache_dir: Path) -> Path:
 
 @contextlib.contextmanager
 def replacing_folder(path: Path, mark: str, content: bytes) -> Iterator[Path]:
-    """As :func:`replacing`, for a folder. An existing one is only replaced if it is empty or its file ``mark`` has ``content``.
-    Raises FileExistsError for any other ``path``."""
+    """Create a folder atomically, like :func:`replacing`. Replace an existing one only if it is empty or its ``mark`` file has
+    ``content``.
+
+    Raises:
+        FileExistsError: any other ``path`` exists.
+    """
     path = path.resolve()
     remove_leftovers(path)
     if path.exists() and not _is_ours(path, mark, content):
-        raise FileExistsError(f"{path} is there and is no earlier export. Remedy: name a folder that is not there, or delete it")
+        raise FileExistsError(f"{path} exists and is not an earlier export. Name a folder that does not exist, or delete it")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     old = path.with_name(f".{path.name}.{os.getpid()}.old")
     part.mkdir()
@@ -167,7 +174,7 @@ def _is_ours(path: Path, mark: str, content: bytes) -> bool:
 
 @contextlib.contextmanager
 def packed(out: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """Compress what is written by the suffix of ``name``: ``.gz``, ``.zst`` or none. The same input gives the same bytes."""
+    """Compress output by the suffix of ``name``: ``.gz``, ``.zst`` or none. The output is deterministic."""
     if name.endswith(".gz"):
         with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=out, mtime=0) as packing:
             yield cast(BinaryIO, packing)

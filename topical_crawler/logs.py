@@ -1,4 +1,4 @@
-"""Logs: no line shows a password; with ``TOPICAL_LOG_FORMAT=json`` each is a JSON object.
+"""Logging: passwords are masked in every line. With ``TOPICAL_LOG_FORMAT=json`` each line is a JSON object.
 
 >>> masked("cannot reach redis://worker:s3cret@10.0.0.5:6379/0")
 'cannot reach redis://worker:***@10.0.0.5:6379/0'
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 HIDDEN = "***"
 
-# An http address's user part ends at the first / ? # (RFC 3986), and links of pages hold @ and : behind it. In any other address
-# the password reaches to the last @ of the word, for people forget to write its / as %2F. A quotation mark ends an address,
-# unless no @ comes before it.
+# The user part of an http URL ends at the first / ? # (RFC 3986), as links of pages may have @ and : behind it. In any other URL
+# the password reaches to the last @ of the word, since people forget to escape / as %2F. A quotation mark ends a URL, unless no @
+# comes before it.
 _ADDRESS = re.compile(
     r"""(?x)
     ://
@@ -35,8 +35,8 @@ _ADDRESS = re.compile(
     )
     """
 )
-# password=…, 'password': '…', "FTP_PASSWORD": "…", Telnet Password: …, also inside JSON inside JSON (\"password\": \"…\"), where
-# \" and \n end a value without quotation marks.
+# password=…, 'password': '…', "FTP_PASSWORD": "…", Telnet Password: …, also in JSON inside JSON (\"password\": \"…\"), with
+# \" and \n as ends of unquoted values.
 _FIELD = re.compile(
     r"""(?xi)
     ( (?: passw(?:or)?d | passphrase | _pass ) (?: \\* ["'] )? \s* (?: = | : ) \s* b? )
@@ -50,9 +50,9 @@ _FIELD = re.compile(
 
 
 def masked(text: str) -> str:
-    """Replace passwords by three asterisks: in URLs (``postgresql://user:…@host``) and fields (``{'password': '…'}``).
+    """Replace passwords by three asterisks, in URLs (``postgresql://user:…@host``) and fields (``{'password': '…'}``).
 
-    User names stay. If the end of a password is unclear, more is hidden rather than less.
+    User names stay. If the end of a password is unclear, more is masked rather than less.
 
     >>> masked("{'host': 'h', 'password': 'a b'} and /0?password=x&db=1")
     "{'host': 'h', 'password': '***'} and /0?password=***&db=1"
@@ -70,7 +70,7 @@ def _hidden_field(match: re.Match[str]) -> str:
 
 
 class MaskingFormatter(logging.Formatter):
-    """Masks passwords in the lines of another formatter, including tracebacks, which a filter does not see."""
+    """Formatter that masks passwords in the output of another one, including tracebacks, out of reach of a filter."""
 
     def __init__(self, inner: logging.Formatter | None = None) -> None:
         super().__init__()
@@ -81,59 +81,64 @@ class MaskingFormatter(logging.Formatter):
 
 
 def mask(handler: logging.Handler) -> None:
-    """Mask passwords in what ``handler`` writes from now on; idempotent."""
+    """Mask passwords in the output of ``handler`` from now on. Idempotent."""
     if not isinstance(handler.formatter, MaskingFormatter | JsonLogFormatter):
         handler.setFormatter(MaskingFormatter(handler.formatter))
 
 
 def mask_root() -> None:
-    """Mask the handlers of the root logger, including those of a program that runs the crawl."""
+    """Mask the handlers of the root logger, including those of a program with an embedded crawl."""
     for handler in (*logging.root.handlers, logging.lastResort):
         if handler is not None:
             mask(handler)
 
 
 def secret(name: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The environment variable ``name``, or the content of the file that ``name_FILE`` names (a Docker secret); "" if unset.
+    """Return the environment variable ``name``, or the content of the file in ``name_FILE`` (a Docker secret), "" if unset.
 
-    Unlike ``-s NAME=…`` and scrapyd's ``setting=NAME=…``, neither shows in the list of processes or in scrapyd's log. Raises
-    ValueError where both are set, the file cannot be read or is empty, or the address cannot be used (:func:`check_address`).
+    Unlike ``-s NAME=…`` and scrapyd's ``setting=NAME=…``, neither shows in the process list or in scrapyd's log.
+
+    Raises:
+        ValueError: both are set, the file is unreadable or empty, or the URL is unusable (:func:`check_address`).
 
     >>> secret("REDIS_URL", {"REDIS_URL": "redis://:s3cret@127.0.0.1"})
     'redis://:s3cret@127.0.0.1'
     """
     value, file = environment.get(name, ""), environment.get(f"{name}_FILE", "")
     if value and file:
-        raise ValueError(f"the environment has both {name} and {name}_FILE. Remedy: unset one of them")
+        raise ValueError(f"the environment has both {name} and {name}_FILE. Unset one of them")
     if file:
         try:
             value = Path(file).read_text(encoding="utf-8").strip()
         except UnicodeDecodeError:
-            raise ValueError(f"{name}_FILE={file}: no text in UTF-8. Remedy: one line with the value of {name}") from None
+            raise ValueError(f"{name}_FILE={file}: no text in UTF-8. Write one line with the value of {name}") from None
         except OSError as error:
             raise ValueError(
-                f"{name}_FILE={file}: {error.strerror}. Remedy: a file that this user may read, with the value of {name}"
+                f"{name}_FILE={file}: {error.strerror}. Name a file readable by this user, with the value of {name}"
             ) from None
         if not value:
-            raise ValueError(f"{name}_FILE={file}: empty. Remedy: one line with the value of {name}")
+            raise ValueError(f"{name}_FILE={file}: empty. Write one line with the value of {name}")
     check_address(name, value)
     return value
 
 
 def check_address(name: str, value: str) -> None:
-    """Check that a URL can be parsed, before a library quotes a part of the password in its error. A path passes.
-    Raises ValueError, which does not quote the value, where it cannot."""
+    """Check a URL before a library quotes part of its password in an error. A path passes.
+
+    Raises:
+        ValueError: the URL cannot be parsed. The message does not quote it.
+    """
     if "://" not in value:
         return
     try:
         parts = urlsplit(value)
-        broken = parts.port is not None and "@" not in parts.netloc and "@" in value  # USER:12/3@HOST: the port is none
+        broken = parts.port is not None and "@" not in parts.netloc and "@" in value  # USER:12/3@HOST: 12 is not a port
     except ValueError:
         broken = True
     if broken or re.search(r"\s", value):
         raise ValueError(
-            f"{name}: this address cannot be read. Remedy: SCHEME://USER:PASSWORD@HOST:PORT/NAME, where in the password @ is "
-            "written %40, : %3A, / %2F, ? %3F, # %23, % %25 and a space %20"
+            f"{name}: this address cannot be read. Write it as SCHEME://USER:PASSWORD@HOST:PORT/NAME. In the password write @ as "
+            "%40, : as %3A, / as %2F, ? as %3F, # as %23, % as %25 and a space as %20"
         )
 
 
@@ -144,7 +149,7 @@ _READ = (
     *("LOG_FORMAT", "LOG_DATEFORMAT"),
 )
 _BREAKS = str.maketrans({c: f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"})
-"""Line ends for some readers that JSON does not escape."""
+"""Line ends for some readers, not escaped by JSON."""
 
 _identity: dict[str, str] = {}
 _handler: logging.Handler | None = None
@@ -152,15 +157,15 @@ _made_for: dict[str, Any] = {}
 
 
 class LogAddon:
-    """Installs the log handler before Scrapy's first line.
+    """Add-on that installs the log handler before Scrapy's first line.
 
-    It replaces Scrapy's handler, whose formatter cannot be chosen, and reads the same settings. A program with handlers of its
-    own keeps them for a text log; they are masked.
+    It replaces Scrapy's handler, with its fixed formatter, and reads the same settings. A program with its own handlers keeps
+    them for a text log, masked.
     """
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Called before anything is logged, with the settings of the project and the command line."""
+        """Install the handler by the settings of the project and the command line. Scrapy calls this before logging anything."""
         in_json = log_format(settings) == "json"
         if settings.getbool("LOG_INSTALL_ROOT_HANDLER"):
             if not in_json:
@@ -171,45 +176,47 @@ class LogAddon:
         mask_root()
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Called with a spider's settings."""
+        """Apply the settings of a spider."""
         follow(settings)
         mask_root()
 
 
 def log_format(settings: BaseSettings) -> str:
-    """``text`` or ``json``; raises ValueError for anything else."""
+    """Return ``text`` or ``json``. Raise ValueError for any other setting."""
     name = settings.get("TOPICAL_LOG_FORMAT")
     if name not in ("text", "json"):
-        raise ValueError(f"TOPICAL_LOG_FORMAT={name!r}: there is no such format. Remedy: text or json")
+        raise ValueError(f"TOPICAL_LOG_FORMAT={name!r}: there is no such format. Set it to text or json")
     return str(name)
 
 
 def follow(settings: BaseSettings) -> None:
-    """Apply a spider's settings to the log: its file, its level. Raises ValueError for another format than the log has."""
+    """Apply a spider's settings to the log: its file and its level. Raise ValueError for a change of format."""
     wanted = log_format(settings)
     begun = _made_for.get("TOPICAL_LOG_FORMAT", "text")
     if wanted != begun and (_handler is not None or settings.getbool("LOG_INSTALL_ROOT_HANDLER")):
         raise ValueError(
             f"TOPICAL_LOG_FORMAT={wanted} comes too late in a spider's custom_settings: the log has begun. "
-            f"Remedy: -s TOPICAL_LOG_FORMAT={wanted}, or set it in the project's settings"
+            f"Use -s TOPICAL_LOG_FORMAT={wanted}, or set it in the project's settings"
         )
     if _handler is not None:
         _install(settings)
 
 
 def identify(**fields: str) -> None:
-    """Set fields of every JSON line from now on (``crawl``, ``topic``, ``worker``, ``job``); an empty value removes one."""
+    """Set fields of every JSON line from now on (``crawl``, ``topic``, ``worker``, ``job``). An empty value removes a field."""
     _identity.update(fields)
     for name in [name for name, value in _identity.items() if not value]:
         del _identity[name]
 
 
 class JsonLogFormatter(JsonFormatter):
-    """A record as one line of JSON: ``time`` (UTC), ``level``, ``logger``, ``message``, if any ``exception`` and ``stack`` (one
-    string each), the fields of :func:`identify`, and ``data``, JSON data logged as ``extra={"data": …}``.
+    """Formatter for one JSON object per line.
 
-    Every string is masked before it is encoded: in an encoded line what ends a string looks like what begins a password
-    (``"wrong password:", "topic": …``), and hiding it would break the JSON.
+    Keys: ``time`` (UTC), ``level``, ``logger``, ``message``, if any ``exception`` and ``stack`` (one string each), the fields
+    of :func:`identify`, and ``data``, JSON data logged as ``extra={"data": …}``.
+
+    Strings are masked before encoding. In an encoded line the end of a string can look like the start of a password (``"wrong
+    password:", "topic": …``), and masking it would break the JSON.
     """
 
     def __init__(self) -> None:
@@ -243,7 +250,7 @@ def _all_masked(value: Any) -> Any:
 
 
 def _install(settings: BaseSettings) -> None:
-    """A handler as Scrapy makes it of the same settings; JSON always in UTF-8."""
+    """Install a handler with Scrapy's settings. JSON is always in UTF-8."""
     global _handler, _made_for
     made_for = {name: settings.get(name) for name in _READ}
     if _handler is not None and made_for == _made_for:
@@ -255,7 +262,7 @@ def _install(settings: BaseSettings) -> None:
         if file != begun:
             Path(file).open("a" if settings.getbool("LOG_FILE_APPEND") else "w").close()
         encoding, errors = ("utf-8", "backslashreplace") if in_json else (settings.get("LOG_ENCODING"), None)
-        # Scrapy closes all handlers when it configures logging; one that appends opens its file again.
+        # Scrapy closes all handlers on configuring logging; in append mode the file is reopened.
         _handler = logging.FileHandler(file, "a", encoding, delay=True, errors=errors)
     elif settings.getbool("LOG_ENABLED"):
         if in_json and isinstance(sys.stderr, io.TextIOWrapper):
@@ -267,11 +274,11 @@ def _install(settings: BaseSettings) -> None:
     _handler.setFormatter(JsonLogFormatter() if in_json else MaskingFormatter(text))
     _handler.setLevel(settings.get("LOG_LEVEL"))
     if settings.getbool("LOG_SHORT_NAMES"):
-        from scrapy.utils.log import TopLevelFormatter  # not for what only masks a text
+        from scrapy.utils.log import TopLevelFormatter  # here, so that masking alone does not import Scrapy
 
         _handler.addFilter(TopLevelFormatter(["scrapy"]))
     logging.root.setLevel(logging.NOTSET)
-    logging.getLogger("scrapy").setLevel(settings.get("LOG_LEVEL"))  # it says four things of each page that nobody reads
+    logging.getLogger("scrapy").setLevel(settings.get("LOG_LEVEL"))  # skips four debug lines per page
     logging.root.addHandler(_handler)
     _made_for = made_for
 

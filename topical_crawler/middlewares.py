@@ -1,4 +1,4 @@
-"""The method: judges every page and scores its links (Figure 1 of Zhou et al. 2019)."""
+"""Spider middleware with the core method: judge every page and score its links (Figure 1 of Zhou et al. 2019)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.rights import NOFOLLOW
 from topical_crawler.web.urls import fingerprint, host
 
-MANY = 128  # links of a page whose anchors hold up the event loop
-TOO_MANY = "too many links on a page"  # counted of links that are not read
+MANY = 128  # links of a page with enough anchors to hold up the event loop
+TOO_MANY = "too many links on a page"  # reason counted for links not read
 
 
 class RelevanceMiddleware(BaseSpiderMiddleware):
@@ -46,7 +46,9 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Any = None
     ) -> AsyncIterator[Any]:
-        """Finish a page of which a user's own spider makes no item: else its entry would stay in flight and hold up its host."""
+        """Finish a page without an item from a user's own spider. Its entry would otherwise stay in flight and hold up its
+        host.
+        """
         has_item = False
         async for output in super().process_spider_output_async(response, self._prepared(result)):
             has_item = has_item or isinstance(output, PageItem)
@@ -64,7 +66,7 @@ class RelevanceMiddleware(BaseSpiderMiddleware):
 
 
 async def prepare(crawl: Crawl, item: PageItem) -> None:
-    """Have what a page and its links say read while others go on, where a server reads it or there is much of it."""
+    """Precompute a page and its links concurrently, if a server does the work or there are many links."""
     links = item.listing.links if item.listing is not None else item.page.links if item.page is not None else ()
     page = item.page if item.listing is None else Page(item.url, links=links)
     if page is None or not (crawl.strategy.asks_server or len(links) > MANY):
@@ -85,7 +87,7 @@ def judge(crawl: Crawl, item: PageItem) -> None:
         item.as_part = True
     if not verdict.keep:
         item.reason = OFF_TOPIC
-    crawl.catch_up()  # links are scored by what all workers have learned
+    crawl.catch_up()  # score links with the knowledge of all workers
     if entry.evidence:
         item.reasons = dict(strategy.explain(entry.candidate()))
     strategy.learn(entry.url, verdict)
@@ -94,27 +96,31 @@ def judge(crawl: Crawl, item: PageItem) -> None:
 
 
 def read_listing(crawl: Crawl, item: PageItem, listing: Listing) -> None:
-    """Score the links of a sitemap or feed like those of a page off topic, of which nothing is known but what share of its host's
-    pages gave a text. The best ones are kept, as many as a page may have; the sitemaps of an index are fetched like it."""
+    """Score the links of a sitemap or feed by the host's share of pages with a text, as links of an off-topic page.
+
+    The best ones are kept, up to the limit of a page. The sitemaps of an index are fetched likewise.
+    """
     crawl.catch_up()
     most, verdict = crawl.options.max_links, Verdict(crawl.policy.share(item.entry.host), keep=False)
     page = Page(item.url, links=listing.links)
     links = _score(crawl, page, item.entry, verdict, None, len(page.links))
     links.sort(key=lambda link: (link.dropped is not None, -link.priority))
-    is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # an index in an index is against the protocol
+    is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # the protocol forbids an index in an index
     item.links = links[:most] + crawl.listings.entries(SITEMAP, () if is_nested else listing.nested, item.entry)
     crawl.progress.note_dropped(TOO_MANY, len(links[most:]) + listing.left_out + is_nested * len(listing.nested))
 
 
 def _score(crawl: Crawl, page: Page, parent: Entry, verdict: Verdict, closed: str | None, most: int) -> list[Entry]:
-    """The first ``most`` links of a page as entries, each with its priority or the reason why it is dropped, of all if they are
-    ``closed``."""
+    """Return the first ``most`` links of a page as entries, each with its priority or the reason for dropping it.
+
+    ``closed`` is a reason for dropping all of them.
+    """
     strategy, policy = crawl.strategy, crawl.policy
     depth = parent.depth + 1
     distance = 0 if verdict.keep else 1 + min((e.distance for e in parent.evidence), default=0)
     entries: list[Entry] = []
     keyed = [(fingerprint(link.url), link) for link in page.links[:most]]
-    is_settled = crawl.frontier.is_settled  # as most links of a page are
+    is_settled = crawl.frontier.is_settled  # true for most links of a page
     new = [(key, link) for key, link in keyed if key != parent.key and not is_settled(key, off_topic=not verdict.keep)]
     if not closed:
         policy.meet(host(link.url) for _, link in new)

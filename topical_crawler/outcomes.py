@@ -1,4 +1,4 @@
-"""What became of the pages that the scheduler gave out: each entry in flight ends as one item, or waits again."""
+"""Outcomes of pages given out by the scheduler: each entry in flight ends as one item, or is requeued."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from topical_crawler.items import PageItem, now_utc
 
 logger = logging.getLogger(__name__)
 
-LOST = "lost by a pipeline"  # why a page is rejected whose item no pipeline returned
+LOST = "lost by a pipeline"  # reason of pages with an item swallowed by a pipeline
 
 
 class Outcomes:
-    """Tells the frontier what Scrapy's signals say of a page: that its request was sent, and that its item was stored, dropped
-    or failed. Where that cannot be written the crawl fails, and its scheduler ends it."""
+    """Reports pages to the frontier by Scrapy's signals: request sent, item stored, dropped or failed.
+
+    On a storage error the crawl fails, and its scheduler ends it.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -44,27 +46,27 @@ class Outcomes:
         return crawl
 
     def finish_lost(self) -> None:
-        """Finish what is in flight while the engine works on nothing: a pipeline swallowed it."""
+        """Finish entries still in flight while the engine is idle: a pipeline has swallowed their items."""
         slot = self._crawler.engine._slot if self._crawler.engine is not None else None
         if slot is not None and not slot.inprogress and slot.closing is None:
             for entry in list(self._crawl.in_flight.values()):
                 self.finish_unreturned(PageItem(entry, entry.url, now_utc()))
 
     def finish_unreturned(self, item: PageItem) -> None:
-        """Reject the page of an item that no pipeline returned."""
-        logger.error("%s: no pipeline gave its item back. Remedy: return the item from process_item", item.entry.url)
+        """Reject the page of an item not returned by any pipeline."""
+        logger.error("%s: no pipeline gave its item back. Return the item from process_item", item.entry.url)
         item.reject(LOST)
         self._finish_rejected(item)
 
     def _finish(self, item: PageItem) -> None:
-        """Mark an item's page done. Nothing may be raised: Scrapy would swallow it, and the entry would stay in flight."""
+        """Mark an item's page done. Never raise: Scrapy would swallow the error, and the entry would stay in flight."""
         try:
             self._crawl.finish(item)
-        except Exception as error:  # the disk or the database, or no pipeline stores anything
+        except Exception as error:  # from the disk or the database, or for lack of a storing pipeline
             self._crawl.fail(error)
 
     def _finish_rejected(self, item: PageItem) -> None:
-        """The same of an item that did not come through all pipelines: its row says why."""
+        """Store the row of an item that did not pass all pipelines, with the reason, and mark its page done."""
         try:
             if item.stored is None:
                 self._crawl.store_row(item)
@@ -74,7 +76,7 @@ class Outcomes:
             self._finish(item)
 
     def _scraped(self, item: Any) -> None:
-        # What the Store pipeline could not write is fetched again when the crawl goes on.
+        # Pages not written by the Store pipeline are fetched again when the crawl continues.
         if isinstance(item, PageItem) and (item.stored is not None or not self._crawl.failed):
             self._finish(item)
 
@@ -85,15 +87,17 @@ class Outcomes:
             self._finish_rejected(item)
 
     def _failed_item(self, item: Any, failure: Failure) -> None:
-        if isinstance(failure.value, STORAGE_ERRORS):  # as of a page
+        if isinstance(failure.value, STORAGE_ERRORS):  # as in _failed_page
             self._crawl.fail(failure.value)
         elif isinstance(item, PageItem):
             item.reject(_error(failure.type))
             self._finish_rejected(item)
 
     def _failed_page(self, failure: Failure, response: Any) -> None:
-        """The spider or a middleware raised on a page: the page is given up under the error's name, the crawl goes on. Where what
-        is counted of hosts cannot be had, the crawl ends, and the page is fetched again."""
+        """Give up a page after an error of the spider or a middleware, under the error's name. The crawl continues.
+
+        After a storage error the crawl ends instead, and the page is fetched again later.
+        """
         if isinstance(failure.value, STORAGE_ERRORS):
             self._crawl.fail(failure.value)
             return
@@ -106,7 +110,7 @@ class Outcomes:
             self._finish_rejected(item)
 
     def _sent(self, request: Request) -> None:
-        """The answer to a request begins, so the request has arrived: the host's delay counts from here."""
+        """Record the arrival of a request at its first response header. The host's delay counts from here."""
         if (page := in_flight(self._crawler, request)) is not None:
             crawl, entry = page
             self._answered.add(entry.key)
@@ -114,7 +118,7 @@ class Outcomes:
                 crawl.frontier.sent(entry.key, time.monotonic())
 
     def _left(self, request: Request) -> None:
-        """A request is over. One that failed without an answer may have arrived until now."""
+        """Record the end of a request. One that failed without a response may have arrived at any time until now."""
         entry = request.meta.get("topical")
         if isinstance(entry, Entry):
             if entry.key not in self._answered:
@@ -123,5 +127,5 @@ class Outcomes:
 
 
 def _error(kind: type[BaseException] | None) -> str:
-    """The reason of a page that is given up because of an error."""
+    """Return the reason for a page given up after an error."""
     return f"error: {kind.__name__ if kind else 'unknown'}"

@@ -12,11 +12,13 @@ from typing import Any
 
 
 def data_folder(name: str = "lexicon") -> Traversable:
-    """A folder of data: ``lexicon`` (topics, stop words, boilerplate patterns) or ``demo`` (a recorded web, seeds, labels).
+    """Return a data folder: ``lexicon`` (topics, stop words, boilerplate patterns) or ``demo`` (a recorded web, seeds, labels).
 
-    Installed, it is in the package; in a source tree it is beside it. It may be inside a zip file, so read
-    it with ``data_folder().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path. Raises FileNotFoundError
-    where neither is there.
+    It is inside an installed package, and beside the package in a source tree. It may be in a zip file, so read it with
+    ``data_folder().joinpath("boilerplate.txt").read_text("utf-8")``, never through a file path.
+
+    Raises:
+        FileNotFoundError: the folder is in neither place.
 
     >>> data_folder().joinpath("boilerplate.txt").is_file()
     True
@@ -32,7 +34,7 @@ def data_folder(name: str = "lexicon") -> Traversable:
 
 
 def jieba() -> ModuleType:
-    """The segmenter's package, without its notes of progress and the warning that it gives with some versions of setuptools."""
+    """Import jieba, without its progress messages and its warning about some versions of setuptools."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
         module = importlib.import_module("jieba")
@@ -41,7 +43,7 @@ def jieba() -> ModuleType:
 
 
 def jieba_file(name: str) -> str:
-    """The text of one of jieba's data files. The package is not imported: rjieba does without it.
+    """Return the text of one of jieba's data files without importing jieba, as needed by rjieba.
 
     >>> jieba_file("dict.txt").partition(" ")[0]
     'AT&T'
@@ -49,5 +51,5 @@ def jieba_file(name: str) -> str:
     spec = importlib.util.find_spec("jieba")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("No module named 'jieba'", name="jieba")
-    loader: Any = spec.loader  # of a folder or of a zipped archive; both have get_data
+    loader: Any = spec.loader  # for a folder or a zipped archive; both have get_data
     return str(loader.get_data(str(Path(spec.origin).parent / name)), "utf-8")

@@ -1,4 +1,4 @@
-"""The project's settings without Scrapy, of which a command that only reads a corpus needs nothing: its import takes longer."""
+"""The project's settings without Scrapy, for commands that only read a corpus. Importing Scrapy takes longer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ if TYPE_CHECKING:
 
 
 class ProjectSettings(Mapping[str, Any]):
-    """The settings of a module, and those given on the command line before them; read as Scrapy reads them. What neither has is
-    Scrapy's default, and Scrapy is imported then. :func:`topical_crawler.settings.check_values` names what is wrong.
+    """The settings of a module, overridden by those of the command line, with Scrapy's semantics.
+
+    For any other name the value is Scrapy's default, and only then is Scrapy imported.
+    :func:`topical_crawler.settings.check_values` reports invalid ones.
 
     Args:
-        module: its names in capitals are settings.
-        given: ``NAME=VALUE`` each; the last of a name counts. Raises ValueError for another form.
+        module: its uppercase names are settings.
+        given: strings ``NAME=VALUE``. The last one of a name counts.
+
+    Raises:
+        ValueError: a string of another form.
 
     >>> from topical_crawler import settings
     >>> given = ProjectSettings(settings, ["TOPICAL_SEED=7", "TOPICAL_LANGUAGES=zh,en"])
@@ -45,33 +50,33 @@ class ProjectSettings(Mapping[str, Any]):
         return len(self._values)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A setting; ``default`` where it is None, or there is none."""
+        """Return a setting, or ``default`` if it is None or missing."""
         return default if (value := self[name]) is None else value
 
     def getbool(self, name: str, default: bool = False) -> bool:
-        """A setting that says yes or no."""
+        """Return a setting as a boolean."""
         value = self.get(name, default)
         return bool(int(value)) if value not in ("True", "true", "False", "false") else value in ("True", "true")
 
     def getint(self, name: str, default: int = 0) -> int:
-        """A setting as a whole number."""
+        """Return a setting as a whole number."""
         return int(self.get(name, default))
 
     def getfloat(self, name: str, default: float = 0.0) -> float:
-        """A setting as a number."""
+        """Return a setting as a number."""
         return float(self.get(name, default))
 
     def set(self, name: str, value: Any, priority: str = "cmdline") -> None:
-        """Give a setting as if on the command line."""
+        """Set a value as if on the command line."""
         self.given[name] = self._values[name] = value
 
 
 AnySettings: TypeAlias = "ProjectSettings | BaseSettings"
-"""What the functions of :mod:`topical_crawler.config` read: Scrapy's settings in a crawl, the project's own in a command."""
+"""Settings for the functions of :mod:`topical_crawler.config`: Scrapy's in a crawl, the project's own in a command."""
 
 
 def scrapys(settings: AnySettings) -> Settings:
-    """A copy of ``settings`` for what takes Scrapy's own."""
+    """Return a copy of ``settings`` as Scrapy's own type."""
     from scrapy.settings import Settings
 
     if not isinstance(settings, ProjectSettings):

@@ -1,9 +1,9 @@
-"""The priority queue of a crawl: links are enqueued by priority, and the best whose host's turn it is comes next.
+"""Scheduler with the priority queue of a crawl: the best link among the hosts ready for a request comes next.
 
-A link's priority is the score that the crawl's strategy gives it; of ``semantic`` this is Eq. 5 of Zhou et al. 2019. The queue
-itself is the frontier (:mod:`topical_crawler.frontier`). A request is *in flight* from :meth:`TopicalScheduler.next_request`
-until its item has passed the pipelines, the last of which stores its row: only then is its entry done, and are its links visible
-(:mod:`topical_crawler.outcomes`). :mod:`topical_crawler.driver` asks for the next request when there may be one.
+The strategy's score is the priority of a link. For ``semantic`` this is Eq. 5 of Zhou et al. 2019. The queue itself is the
+frontier (:mod:`topical_crawler.frontier`). A request is *in flight* from :meth:`TopicalScheduler.next_request` until its item
+has passed the last pipeline, where its row is stored. Only then is its entry done and are its links visible
+(:mod:`topical_crawler.outcomes`). :mod:`topical_crawler.driver` asks for the next request in time.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from topical_crawler.spiders.topical import TopicalSpider
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host, without_user
 
-MOST_AT_ONCE = 32  # entries that are judged anew before others have their turn
+MOST_AT_ONCE = 32  # entries scored again before yielding to other tasks
 _TRIES = ("redirect_times", "redirect_ttl", "retry_times", "topical_doubted", "topical_sent_back")
-_KEPT_META = (LISTED, LEFT, STAYS, REQUEST, *_TRIES)  # stored with the entry, so that bounds hold over a restart
+_KEPT_META = (LISTED, LEFT, STAYS, REQUEST, *_TRIES)  # stored with the entry, so that limits survive a restart
 
 
 class TopicalScheduler(BaseScheduler):
-    """Enqueues links, and gives out the best. Other spiders than topical ones get Scrapy's own scheduler."""
+    """Scheduler of topical spiders: enqueues links, and returns the best one. Other spiders get Scrapy's own scheduler."""
 
     def next_request(self) -> Request | None:
-        """The request of the highest priority among the hosts whose turn it is; None where nothing is to be fetched now."""
+        """Return the request of the highest priority among the hosts ready for one, or None if there is nothing to fetch now."""
         with storing(self._crawl):
             if not self._driver.may_fetch():
                 return None
@@ -47,20 +47,22 @@ class TopicalScheduler(BaseScheduler):
         return None
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a seed, a retry or redirect of an entry in flight, or a request of a user's own spider. False for one that is
-        known already or is not to be fetched: Scrapy then counts it as dropped. The links of a page come with its outcome."""
+        """Enqueue a seed, a retry or redirect of an entry in flight, or a request of a user's own spider.
+
+        Return False for a known or refused request: Scrapy counts it as dropped. The links of a page come with its outcome.
+        """
         entry = request.meta.get("topical")
         if isinstance(entry, Entry) and entry.key in self._crawl.in_flight:
             if self._replaces(request, entry):
                 return True
-            entry = self._foreign(request)  # made with the meta of a page's response
+            entry = self._foreign(request)  # built with the meta of a page's response
         elif not isinstance(entry, Entry):
             entry = self._foreign(request)
         entry.dropped = self._crawl.policy.refusal(entry.url, entry.depth)
         return self._crawl.push([entry]).new > 0 and entry.dropped is None
 
     def has_pending_requests(self) -> bool:
-        """Whether the crawl goes on."""
+        """Return True while the crawl continues."""
         return self._driver.goes_on()
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,7 +88,7 @@ class TopicalScheduler(BaseScheduler):
         return spider.request(entry)
 
     def _replaces(self, request: Request, entry: Entry) -> bool:
-        """Have a redirect or a retry of an entry in flight take its place; whether ``request`` is one."""
+        """Let a redirect or retry take the place of an entry in flight. Return True if ``request`` is one."""
         meta = {k: request.meta[k] for k in _KEPT_META if k in request.meta}
         if request.meta.get("redirect_times", 0) > entry.meta.get("redirect_times", 0):
             reason = request.meta["redirect_reasons"][-1]
@@ -98,7 +100,7 @@ class TopicalScheduler(BaseScheduler):
         return False
 
     def _foreign(self, request: Request) -> Entry:
-        """An entry for a request that a subclass of the spider made itself: scored like a link without anchor text."""
+        """Return an entry for a request made by a subclass of the spider, scored like a link without anchor text."""
         referer = (request.headers.get(b"Referer") or b"").decode("latin-1")
         evidence = Evidence(referer, 0.0, True, str(request.meta.get("link_text", "")))
         depth = request.meta.get("depth", 0)

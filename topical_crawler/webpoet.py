@@ -1,4 +1,4 @@
-"""A page object of web-poet: the text of a page, cleaned, with its details. Needs the extra ``poet`` (scrapy-poet, web-poet)."""
+"""A web-poet page object: the cleaned text of a page with its details. Needs the extra ``poet`` (scrapy-poet, web-poet)."""
 
 import dataclasses
 import functools
@@ -22,11 +22,12 @@ def _strategy(topic: str) -> Strategy:
 
 
 class TopicalTextPage(WebPage[dict]):  # type: ignore[misc]
-    """Reads the text of an answer. Set ``topic``, a name or the path of a folder, in a subclass to have the page judged, too.
+    """Page object with the text of a response. To have the page judged, set ``topic`` in a subclass, a name or the path of a
+    folder.
 
-    The item has ``url``, ``title``, ``day`` (YYYY-MM-DD), ``author``, ``text`` (a paragraph a line), ``blocks`` (passages, each
-    with ``text``, ``kind``, ``level`` and ``note``), ``language`` (two letters), ``reason`` (why there is no text) and
-    ``relevance`` to the topic, from 0; None without a topic. What is unknown is "".
+    The item has ``url``, ``title``, ``day`` (YYYY-MM-DD), ``author``, ``text`` (one paragraph a line), ``blocks`` (passages,
+    each with ``text``, ``kind``, ``level`` and ``note``), ``language`` (two letters), ``reason`` (for a missing text) and
+    ``relevance`` to the topic, from 0, None without a topic. Unknown values are "".
 
     >>> import asyncio
     >>> html = "<title>主题教育</title><h1>主题教育</h1><article><p>第一党支部的党员走进社区，登记了三十户漏雨的屋顶。</p>" \\
@@ -42,7 +43,7 @@ class TopicalTextPage(WebPage[dict]):  # type: ignore[misc]
 
     @validates_input  # type: ignore[untyped-decorator]
     async def to_item(self) -> dict[str, Any]:
-        """The text with its details. Raises TopicError where the topic cannot be read."""
+        """Return the text with its details. Raise TopicError if the topic cannot be read."""
         url = str(self.response.url)
         page = Page.from_html(url, *decode(self.response.body, self.response.headers.get("Content-Type", "")))
         maker, links = Maker(None, CleaningOptions()), [link.anchor for link in page.links]

@@ -1,7 +1,7 @@
-"""Child processes that call one function repeatedly and can be killed during a call.
+"""Child processes for repeated calls of one function, killable during a call.
 
-The pools of ``concurrent.futures`` and ``pebble`` end when an idle worker is killed (as the kernel does when memory is short),
-and ``multiprocessing`` runs the caller's main module again in every child.
+The pools of ``concurrent.futures`` and ``pebble`` shut down when an idle worker is killed, as by the kernel on low memory.
+``multiprocessing`` runs the caller's main module again in every child.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ serve(*sys.argv[2:])
 
 
 class WorkerDied(Exception):
-    """The process ended before it answered."""
+    """The process ended before answering."""
 
 
 class WorkerLate(Exception):
-    """The process did not answer in time and was killed."""
+    """The process exceeded its time-out and was killed."""
 
 
 _HAS_TIMERS = hasattr(signal, "setitimer")
-_SMALLEST_SHARE = 0.1  # least share of a processor for a child: the wall clock limit is the processor time limit divided by it
+_SMALLEST_SHARE = 0.1  # least processor share of a child: the wall clock limit is the processor time limit divided by it
 
 
 class Worker(Generic[_T]):
     """One child process, started by the first call and replaced if it died. Used by one thread at a time, stopped by any.
 
-    The child has its own session, so Ctrl-C does not reach it, and ends when this process is gone.
+    The child has its own session, so Ctrl-C does not reach it, and ends with this process.
 
     Args:
-        function: at the top level of a module; arguments and result are pickled.
-        warm_up: of the same module; called once before the first call, outside any time-out.
-        computes: the function never waits. Its time-out is then processor time, independent of the machine's load (on Windows,
-            which has no timer for it, still wall clock time).
+        function: at the top level of a module. Arguments and result are pickled.
+        warm_up: of the same module, called once before the first call, outside any time-out.
+        computes: True if the function never waits. Its time-out is then processor time, independent of the machine's load. On
+            Windows, without such a timer, it is still wall clock time.
     """
 
     def __init__(self, function: Callable[..., _T], warm_up: Callable[[], object], *, computes: bool = False) -> None:
@@ -64,9 +64,13 @@ class Worker(Generic[_T]):
         self._late = False
 
     def run(self, timeout: float, *args: object) -> _T:
-        """Call the function with ``args`` in the child and wait for its result, ``timeout`` seconds at most. Raises WorkerLate
-        where it took longer, WorkerDied where the process was killed or crashed or the worker is stopped, RuntimeError where the
-        process cannot be started."""
+        """Call the function with ``args`` in the child and return its result, waiting ``timeout`` seconds at most.
+
+        Raises:
+            WorkerLate: the call took longer.
+            WorkerDied: the process was killed or crashed, or the worker was stopped.
+            RuntimeError: the process cannot be started.
+        """
         processor_time, timeout = (timeout, timeout / _SMALLEST_SHARE) if self._computes else (0.0, timeout)
         process = self._ready()
         stdin, stdout = _pipes(process)
@@ -87,19 +91,19 @@ class Worker(Generic[_T]):
                 timer.cancel()
             with self._lock:
                 self._busy = False
-        if self._late:  # the answer and the end of its time came together: the answer is here, the process is gone
+        if self._late:  # answer and time-out coincided: keep the answer, reap the process
             _end(process)
         return answer
 
     def stop(self) -> None:
-        """Kill the process; a call that is under way raises :class:`WorkerDied`, and so does every later one."""
+        """Kill the process. A running call raises :class:`WorkerDied`, and so does every later one."""
         with self._lock:
             self._stopped = True
             if self._process is not None:
                 self._process.kill()
 
     def close(self) -> None:
-        """Stop and reap the process, when no thread uses the worker any more."""
+        """Stop and reap the process, once no thread uses the worker any more."""
         self.stop()
         if self._process is not None:
             _end(self._process)
@@ -125,7 +129,7 @@ class Worker(Generic[_T]):
                 start_new_session=True,
             )
         try:
-            _read(_pipes(process)[1])  # sent after the imports, which do not count against the time of a call
+            _read(_pipes(process)[1])  # sent after the imports, so that they do not count towards a time-out
         except (OSError, EOFError, pickle.UnpicklingError):
             if self._stopped:
                 raise WorkerDied from None
@@ -137,7 +141,7 @@ class Worker(Generic[_T]):
 
 
 class WorkerPool(Generic[_T]):
-    """Workers for one function and as many ``threads`` to wait for their answers; arguments as for :class:`Worker`."""
+    """Workers for one function, and as many ``threads`` to wait for their answers. Arguments as for :class:`Worker`."""
 
     def __init__(
         self, function: Callable[..., _T], warm_up: Callable[[], object], number: int, *, computes: bool = False
@@ -148,11 +152,11 @@ class WorkerPool(Generic[_T]):
             self._idle.put(worker)
         self.threads = ThreadPoolExecutor(number, thread_name_prefix=function.__name__)
         all_run = threading.Barrier(number)
-        for _ in range(number):  # now: one that has no memory to start later would wait for ever
+        for _ in range(number):  # start them now: a later one without memory would wait forever
             self.threads.submit(all_run.wait, 60)
 
     def run(self, timeout: float, *args: object) -> _T:
-        """:meth:`Worker.run` by an idle worker; waits while all are busy."""
+        """Call :meth:`Worker.run` on an idle worker, waiting for one if all are busy."""
         worker = self._idle.get()
         try:
             return worker.run(timeout, *args)
@@ -160,7 +164,7 @@ class WorkerPool(Generic[_T]):
             self._idle.put(worker)
 
     def close(self) -> None:
-        """Stop the workers at once; running calls raise :class:`WorkerDied`. Calling it twice is harmless."""
+        """Stop the workers at once. Running calls raise :class:`WorkerDied`. Idempotent."""
         self.threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.stop()
@@ -170,25 +174,27 @@ class WorkerPool(Generic[_T]):
 
 
 def serve(module: str, name: str, warm_up: str) -> None:
-    """The child's side: calls arrive on standard input, answers go to the original standard output. Ends with the parent."""
-    for group_signal in (signal.SIGINT, signal.SIGTERM):  # the crawl gets it, too, and needs its children to end in order
+    """Serve calls in the child: requests come on standard input, answers go to the original standard output. End with the
+    parent.
+    """
+    for group_signal in (signal.SIGINT, signal.SIGTERM):  # also sent to the crawl, which needs its children to shut down cleanly
         signal.signal(group_signal, signal.SIG_IGN)
     logging.disable(logging.CRITICAL)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not get among the answers
+    os.dup2(2, 1)  # keep any library output out of the answers
     function = getattr(importlib.import_module(module), name)
     getattr(importlib.import_module(module), warm_up)()
     try:
         _write(answers, "ready")
         _answer(function, answers)
-    except (EOFError, BrokenPipeError, pickle.UnpicklingError):  # the parent is gone, perhaps in the middle of a call
-        os._exit(0)  # nothing is flushed to nobody
+    except (EOFError, BrokenPipeError, pickle.UnpicklingError):  # the parent is gone, perhaps during a call
+        os._exit(0)  # without flushing to a closed pipe
 
 
 def _answer(function: Callable[..., object], answers: IO[bytes]) -> None:
     while True:
         timeout, processor_time, args = _read(sys.stdin.buffer)
-        if _HAS_TIMERS:  # their signals end this process; the parent needs no thread for a timer, which may have no memory
+        if _HAS_TIMERS:  # their signals end this process; a timer thread in the parent might lack memory
             signal.setitimer(signal.ITIMER_PROF, processor_time)
             signal.setitimer(signal.ITIMER_REAL, timeout)
         answer = function(*args)
@@ -207,7 +213,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     for pipe in _pipes(process):
-        with contextlib.suppress(OSError):  # a half-written call is still in the buffer
+        with contextlib.suppress(OSError):  # the buffer still holds a half-written call
             pipe.close()
 
 

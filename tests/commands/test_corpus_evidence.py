@@ -126,4 +126,4 @@ def test_rules_name_what_is_recorded_and_what_is_missing(crawled: Path, call_scr
     assert rows["consent of the persons"] == "missing" and sum(value == "missing" for value in rows.values()) == 6
     assert "strategy adaptive" in rows["way of collection"] and "%" in rows["sources and the share of each"]
     again = call_scrapy("corpus", "evidence", crawled, "-o", "archive", cwd=crawled)
-    assert again.returncode == 1 and "is there and is no earlier export" in again.stderr
+    assert again.returncode == 1 and "exists and is not an earlier export" in again.stderr

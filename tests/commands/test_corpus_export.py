@@ -237,7 +237,7 @@ def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
     (folder / "mine").mkdir()
     (folder / "mine/thesis.txt").write_text("论文", "utf-8")
     for arguments, message in (
-        (("-f", "hf", "-o", "mine", "--force"), "no earlier export"),
+        (("-f", "hf", "-o", "mine", "--force"), "not an earlier export"),
         (("-o", "x.parquet.gz"), "leave .gz away"),
         (("-o", "x.vert", "--topic", "nothing"), "nothing"),
     ):
@@ -276,7 +276,7 @@ def test_the_next_export_removes_what_a_killed_one_left(run: Run, folder: Path) 
     (folder / f".left.{ended.pid}.old/manifest.json").write_text("{}")
     run("-o", "left.csv")
     assert not left.exists() and all(other.exists() for other in others)
-    assert "no earlier export" in run("-f", "hf", "-o", "left", "--force").stderr
+    assert "not an earlier export" in run("-f", "hf", "-o", "left", "--force").stderr
     assert [file.name for file in (folder / "left").iterdir()] == ["manifest.json"], "it was moved away when the other was killed"
     assert not list(folder.glob(f".left.{ended.pid}.*"))
 

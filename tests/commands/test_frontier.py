@@ -157,7 +157,7 @@ def test_a_crawl_that_is_not_there_or_could_be_several(run: Run, folder: Path) -
     (other / "crawl.json").write_text("{}")
     several = run("pause")
     assert several.returncode == 1
-    assert "which crawl? Remedy: name one of data/dangjian, data/sports" in several.stderr
+    assert "which crawl? Set it to one of data/dangjian, data/sports" in several.stderr
     without = run("stats", "sports")
     assert "no crawl runs here, and there is no frontier.sqlite. A crawl over Redis is reached with" in without.stderr
     assert not (other / "frontier.sqlite").exists()
@@ -375,7 +375,7 @@ def test_a_crawl_over_redis_is_named_by_its_name_there(run: Run, server: RedisSe
 def test_several_redis_servers_are_refused(run: Run, server: RedisServer) -> None:
     refused = run("stats", "党建", TOPICAL_FRONTIER="redis", REDIS_URL=f"{server.url} {server.url}")
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "REDIS_URL names 2 Redis servers; a crawl has one. Remedy: name one" in refused.stderr
+    assert "REDIS_URL names 2 Redis servers; a crawl has one. Set it to one" in refused.stderr
     assert "geheim" not in refused.stderr and "Traceback" not in refused.stderr
 
 

@@ -289,7 +289,7 @@ def test_explain_takes_the_strategy_that_a_crawl_would_take(ask: Ask, say: RunSc
     assert ask(*text, "--strategy", "semantic")["strategy"] == "semantic"
     assert "Taken for a text: 党员过组织生活" in say(*text).stdout
     for arguments, said in (
-        (("--strategy", "none"), "no strategy 'none'. Remedy: choose one of adaptive, semantic"),
+        (("--strategy", "none"), "no strategy 'none'. Choose one of adaptive, semantic"),
         (("--crawl", "nowhere"), "there is no crawl in nowhere"),
     ):
         failed = say(*text, *arguments)

@@ -209,7 +209,7 @@ def test_what_cannot_be_opened_is_said_in_a_line(fresh: Path, site: Site, tmp_pa
     assert site.hits == []
     run(fresh, line, tmp_path, CLOSESPIDER_PAGECOUNT=1)
     done = run(fresh, line.replace("quotes", "rules"), tmp_path)
-    assert "holds requests of the spider 'quotes'. Remedy: a folder for each spider" in done.stderr and done.returncode == 2
+    assert "holds requests of the spider 'quotes'. Use a folder for each spider" in done.stderr and done.returncode == 2
 
 
 def test_a_replay_does_not_go_out(fresh: Path, tmp_path: Path) -> None:

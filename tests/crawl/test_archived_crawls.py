@@ -185,7 +185,7 @@ def test_a_crawl_whose_archive_cannot_be_written_ends_and_goes_on(topic: Path, s
     ("options", "message"),
     [
         ({"TOPICAL_ARCHIVE": 1, "TOPICAL_ARCHIVE_MB": "much"}, "TOPICAL_ARCHIVE_MB='much': a number above 0"),
-        ({"TOPICAL_ARCHIVE": __file__}, "no folder can be made there (File exists). Remedy: name another"),
+        ({"TOPICAL_ARCHIVE": __file__}, "cannot create this folder (File exists). Name another"),
     ],
 )
 def test_settings_that_cannot_be_used_are_named(topic: Path, tmp_path: Path, options: dict[str, object], message: str) -> None:

@@ -142,7 +142,7 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.setattr(sys, "path_importer_cache", {})
     monkeypatch.delitem(sys.modules, "pypdfium2", raising=False)
-    with pytest.raises(CrawlError, match=r"pypdfium2 is not installed. Remedy: pip install 'topical-crawler\[documents\]'"):
+    with pytest.raises(CrawlError, match=r"pypdfium2 is not installed. Run pip install 'topical-crawler\[documents\]'"):
         document_formats(Settings({"TOPICAL_DOCUMENTS": ["docx", "pdf"]}))
     assert document_formats(Settings({"TOPICAL_DOCUMENTS": ".DOCX ofd"})) == ("docx", "ofd")
 

@@ -170,7 +170,7 @@ def test_a_port_that_is_taken(topic: Path, tmp_path: Path) -> None:
         crawled = crawl(topic, tmp_path / "data", site.url + "/", TOPICAL_METRICS_PORT=port)
     assert crawled.code == 0 and len(rows(tmp_path / "data")) == 1
     (line,) = [line for line in crawled.log.splitlines() if "ERROR" in line]
-    assert f"127.0.0.1:{port}" in line and "The crawl goes on without them. Remedy: -s TOPICAL_METRICS_PORT=" in line
+    assert f"127.0.0.1:{port}" in line and "The crawl continues without them. Set -s TOPICAL_METRICS_PORT=" in line
     assert "Traceback" not in crawled.log
 
 

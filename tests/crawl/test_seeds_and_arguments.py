@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "frontier": ({**START, "TOPICAL_FRONTIER": "memory"}, "TOPICAL_FRONTIER='memory'"),
     "misspelt setting": (
         {**START, "TOPICAL_REPLY": "web.warc.gz"},
-        "there is no setting TOPICAL_REPLY. Remedy: TOPICAL_REPLAY?",
+        "there is no setting TOPICAL_REPLY. Did you mean TOPICAL_REPLAY?",
     ),
     "a feed": ({**START, "FEEDS": '{"a.jsonl": {"format": "jsonlines"}}'}, "topical-crawler corpus export NAME -o FILE"),
     "number of a setting": ({**START, "TOPICAL_TRAP_PAGES": "few"}, "TOPICAL_TRAP_PAGES"),

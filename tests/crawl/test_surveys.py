@@ -54,7 +54,7 @@ def test_a_survey_looks_at_every_site_and_the_crawl_goes_on(run_scrapy: RunScrap
     ("arguments", "frontier", "said"),
     [
         ({"survey": "maybe"}, "sqlite", "survey='maybe': one of yes, no is expected"),
-        ({"survey": "yes"}, "redis", "only a crawl whose links wait on disk can be surveyed"),
+        ({"survey": "yes"}, "redis", "only a crawl with its links on disk can be surveyed"),
     ],
 )
 def test_a_survey_that_cannot_be_is_refused(arguments: dict[str, str], frontier: str, said: str) -> None:

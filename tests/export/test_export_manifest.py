@@ -103,7 +103,7 @@ def test_folders_are_whole_and_replace_only_earlier_exports(tmp_path: Path, kind
     mine.mkdir()
     to_folder([row("三", 3)], mine, job)
     (mine / "manifest.json").write_text("{}")
-    with pytest.raises(FileExistsError, match="no earlier export"):
+    with pytest.raises(FileExistsError, match="not an earlier export"):
         to_folder([row()], mine, job)
     assert (mine / "manifest.json").read_text() == "{}"
 

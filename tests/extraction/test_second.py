@@ -92,7 +92,7 @@ def test_an_extractor_of_ones_own(tmp_path: Path) -> None:
     failed = run("nobody")
     assert (
         failed.returncode
-        and "TOPICAL_EXTRACTOR: no extractor 'nobody'. Remedy: choose one of ours, both, trafilatura, mine" in failed.stderr
+        and "TOPICAL_EXTRACTOR: no extractor 'nobody'. Choose one of ours, both, trafilatura, mine" in failed.stderr
     )
 
 

@@ -55,4 +55,4 @@ def test_a_disk_that_is_full_while_an_export_is_written_out(data: Path) -> None:
             cwd=ROOT, env=environment(), stdout=out, stderr=subprocess.PIPE, encoding="utf-8", check=False,
         )  # fmt: skip
     assert refused.returncode == 1
-    assert "No space left on device. Remedy: make room on the disk" in refused.stderr and "Traceback" not in refused.stderr
+    assert "No space left on device. Make room on the disk" in refused.stderr and "Traceback" not in refused.stderr

@@ -40,7 +40,7 @@ def test_name_servers_that_do_not_answer_are_waited_for(topic: Path, tmp_path: P
         seeds = [f"http://www{n}.example.cn:{port}/{n}" for n in range(5)]
         crawled = run(topic, tmp_path, " ".join(seeds), 20)
     assert crawled.code == 0, crawled.log
-    assert "The network seems to be away" in crawled.log and "no name server answers" in crawled.log
+    assert "The network seems to be down" in crawled.log and "no name server answers" in crawled.log
     assert {row.url: row.reason for row in rows(tmp_path / "data")} == dict.fromkeys(seeds, "")
 
 

@@ -87,7 +87,7 @@ def test_one_that_cannot_be_had_forbids_until_it_can(name: str, topic: Path, tmp
     crawled, _, reasons = visit(topic, tmp_path, robots, DOWNLOAD_TIMEOUT=3 if name == "silent" else 30)
     assert reasons == {"/": "", "/open": "", "/closed": "robots.txt"}
     assert len(asked) >= 2 and set(asked) == {0}  # nothing was fetched before
-    assert "robots.txt cannot be had" in crawled.log and "rests for" in crawled.log
+    assert "robots.txt cannot be had" in crawled.log and "backing off from" in crawled.log
 
 
 @pytest.mark.parametrize("name", ["HTTP 500", "redirects without end"])

@@ -139,7 +139,7 @@ def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("table", "problem"),
     [
-        ({"kind": "best"}, "no model 'best'. Remedy: choose one of sklearn, model2vec"),
+        ({"kind": "best"}, "no model 'best'. Choose one of sklearn, model2vec"),
         ({"path": "x"}, "no model ''"),
         ({"kind": "sklearn"}, "path"),
         ({"kind": "sklearn", "path": "x", "depth": 3}, "depth"),

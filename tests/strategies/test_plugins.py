@@ -128,14 +128,14 @@ def test_a_broken_entry_point(distributions: Callable[..., None], value: str, sa
     distributions("broken", own=value)
     with pytest.raises(ValueError, match=re.escape(f"the strategy 'own' of broken 2.1 cannot be loaded from {value}")) as caught:
         strategies.create("partybuilding", "own", resources=None)
-    assert said in str(caught.value) and "Remedy: repair or uninstall that distribution" in str(caught.value)
+    assert said in str(caught.value) and "Repair or uninstall that distribution" in str(caught.value)
     assert strategies.create("partybuilding", "semantic", resources=None).name == "semantic"
 
 
 def test_a_name_that_is_taken(distributions: Callable[..., None]) -> None:
     distributions("one", semantic="faulty:Misnamed", own="faulty:Misnamed")
     distributions("two", own="faulty:Misnamed")
-    taken = "the strategy name 'semantic' is taken by topical-crawler and by one 2.1. Remedy: give the entry point another name"
+    taken = "the strategy name 'semantic' is taken by topical-crawler and by one 2.1. Give the entry point another name"
     with pytest.raises(ValueError, match=re.escape(taken)):
         strategies.create("partybuilding", "semantic", resources=None)
     with pytest.raises(ValueError, match=r"'own' is taken by (one|two) 2\.1 and by (one|two) 2\.1\. Remedy: .* uninstall"):

@@ -348,7 +348,7 @@ def test_mistakes_in_parameters(write_topic: WriteTopic, toml: str, line: int, p
 
 
 def test_no_such_strategy() -> None:
-    with pytest.raises(ValueError, match=re.escape(f"no strategy 'bfs'. Remedy: choose one of {', '.join(strategies.names())}")):
+    with pytest.raises(ValueError, match=re.escape(f"no strategy 'bfs'. Choose one of {', '.join(strategies.names())}")):
         strategies.create("partybuilding", "bfs", resources=None)
 
 
