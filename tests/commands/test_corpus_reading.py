@@ -82,7 +82,7 @@ def test_show(corpus: str, call_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert fields["title"] == EVIL and fields["order"] == 3 and fields["places"] == ["http://www.a1.cn/3.html"]
     assert "rejected     off topic" in call_scrapy("corpus", "show", corpus, "http://b.cn/1", cwd=tmp_path).stdout
     missing = call_scrapy("corpus", "show", corpus, "http://b.cn/7", cwd=tmp_path)
-    assert missing.returncode == 1 and "has no page http://b.cn/7. Remedy: name a number" in missing.stderr
+    assert missing.returncode == 1 and "has no page http://b.cn/7. Name a number" in missing.stderr
 
 
 @pytest.mark.parametrize(

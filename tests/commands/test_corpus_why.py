@@ -132,14 +132,14 @@ def test_a_corpus_in_postgresql(folder: Path, why: Why, postgresql: GivenServer)
     ]
     assert other["because"][0] == ours["because"][0] and other["url"] == ours["url"] and other["threshold"] is None
     url, _ = in_queue(folder, State.WAITING)
-    assert "Remedy: -s TOPICAL_DATA_DIR=FOLDER" in why(url, place)["because"][0]
+    assert "Give -s TOPICAL_DATA_DIR=FOLDER" in why(url, place)["because"][0]
     assert why(url, place, "-s", "TOPICAL_DATA_DIR=data/partybuilding")["state"] == "waiting"
 
 
 def test_a_page_that_there_is_not(folder: Path, call_scrapy: RunScrapy) -> None:
     done = call_scrapy("corpus", "why", "partybuilding", "4711", cwd=folder)
     assert (
-        done.returncode == 1 and "has no page 4711. Remedy: name a number that topical-crawler corpus list shows" in done.stderr
+        done.returncode == 1 and "has no page 4711. Name a number shown by topical-crawler corpus list" in done.stderr
     )
 
 

@@ -118,7 +118,7 @@ def test_top_shows_addresses_anchors_and_parents_in_chinese(run: Run) -> None:
     assert "http://www.支部.cn/三会一课" in shown.stdout and "http://a.cn/2" in shown.stdout
     assert "http://a.cn/3" not in shown.stdout
     assert "“支部生活” on http://www.首页.cn/党建" in shown.stdout
-    assert "no reasons: data/dangjian: it does not say of which topic and strategy it is" in shown.stdout
+    assert "no reasons: data/dangjian: its topic and strategy are unknown" in shown.stdout
     assert "b.cn" not in run("top", "--host", "a.cn").stdout
     assert run("top", "--host", "c.cn").stdout == "nothing waits among the best 4 links\n"
     hosts = run("top", "--hosts").stdout
@@ -157,9 +157,9 @@ def test_a_crawl_that_is_not_there_or_could_be_several(run: Run, folder: Path) -
     (other / "crawl.json").write_text("{}")
     several = run("pause")
     assert several.returncode == 1
-    assert "which crawl? Set it to one of data/dangjian, data/sports" in several.stderr
+    assert "which crawl? Name one of data/dangjian, data/sports" in several.stderr
     without = run("stats", "sports")
-    assert "no crawl runs here, and there is no frontier.sqlite. A crawl over Redis is reached with" in without.stderr
+    assert "no crawl runs here, and there is no frontier.sqlite. Reach a crawl over Redis with" in without.stderr
     assert not (other / "frontier.sqlite").exists()
     broken = folder / "data/broken"
     broken.mkdir()
@@ -363,7 +363,7 @@ def test_a_crawl_over_redis_is_named_by_its_name_there(run: Run, server: RedisSe
     assert asked(run, "purge", "党建", "--all", "--yes", **settings)["purged"] == 4
     frontier.close()
     unnamed = run("stats", **settings)
-    assert unnamed.returncode == 1 and "which crawl? Remedy: its name (TOPICAL_CRAWL of its workers" in unnamed.stderr
+    assert unnamed.returncode == 1 and "which crawl? Give its name (TOPICAL_CRAWL of its workers" in unnamed.stderr
     missing = run("stats", "sports", **settings)
     assert missing.returncode == 1 and "there is no crawl 'sports' in Redis" in missing.stderr and "党建" in missing.stderr
     wrong = server.url.replace("geheim", "falsch")

@@ -212,7 +212,7 @@ def test_the_queue_is_shown_whatever_is_wrong_with_the_strategy(
     assert "no reasons: " in shown.stdout and "terms.tsv: missing" in " ".join(shown.stdout.split())
     assert "no reasons" not in say("frontier", "top", "data", "--no-reasons").stdout
     (tmp_path / "data/crawl.json").unlink()
-    assert "it does not say of which topic and strategy" in ask("frontier", "top", "data")["note"]
+    assert "its topic and strategy are unknown" in ask("frontier", "top", "data")["note"]
 
 
 def test_a_crawl_over_redis(ask: Ask, topic: Path, tmp_path: Path, recording: Recording) -> None:
@@ -225,7 +225,7 @@ def test_a_crawl_over_redis(ask: Ask, topic: Path, tmp_path: Path, recording: Re
         assert told(answer) == wanted and "note" not in answer
         with (topic / "terms.tsv").open("a", encoding="utf-8") as terms:
             terms.write("天气\t1\n")
-        assert "the files of the topic here are not those of the crawl" in ask(*line)["note"]
+        assert "the topic's files here differ from the crawl's" in ask(*line)["note"]
         text = ask("topic", "explain", "mytopic", "主题教育", "--crawl", "党建", *line[5:])
         assert text["strategy"] == "content_url" and text["crawl"] == "党建"
         crawl.close()
@@ -301,7 +301,7 @@ def test_explain_by_what_a_crawl_has_learned(ask: Ask, say: RunScrapy, topic: Pa
     learned = crawl.strategy
     text = ("topic", "explain", topic, "党建", "--crawl", "data")
     running = say(*text)
-    assert running.returncode == 1 and "data: the crawl runs, and has what it has learned to itself" in running.stderr
+    assert running.returncode == 1 and "data: the crawl is running and holds its learned state" in running.stderr
     urls = [entry.url for entry in crawl.frontier.waiting(SHOWN)]
     crawl.close()
     other = say(*text, "--strategy", "anchor")

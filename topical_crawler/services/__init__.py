@@ -1,20 +1,20 @@
-"""What the command line and the workbench both do: find crawls and corpora, ask them, explain, export."""
+"""Services shared by the command line and the workbench: find crawls and corpora, query them, explain, export."""
 
 from collections.abc import Callable
 
 Progress = Callable[[float, str], None] | None
-"""Is told which share (0 to 1) is done, of what."""
+"""Callback for progress: the share done (0 to 1), and the current task."""
 
 
 class MistakeError(ValueError):
-    """What was asked for cannot be done as it was asked.
+    """A request that cannot be fulfilled as stated.
 
-    The command line prints it and ends with code 2. The workbench answers with it.
+    The command line prints it and exits with code 2. The workbench returns it as the response.
 
     Args:
-        message: what is wrong, and its remedy.
-        status: the workbench's status of HTTP.
-        field: the field of the workbench's form that is wrong; "": none by itself.
+        message: the problem and its fix.
+        status: HTTP status for the workbench.
+        field: wrong field of the workbench's form, "" for none in particular.
     """
 
     def __init__(self, message: str, status: int = 400, field: str = "") -> None:

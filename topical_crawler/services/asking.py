@@ -1,4 +1,4 @@
-"""Questions about a corpus whose answers teach its crawl: files beside it, and the crawl that is told each mark."""
+"""Questions about a corpus to teach its crawl: files beside it, and reports of each mark to the crawl."""
 
 import json
 import threading
@@ -18,14 +18,18 @@ from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic
 
 _AT_ONCE = 20
-"""Marks that a crawl is told in one request: at most 2.4 MB."""
+"""Marks reported to a crawl in one request, at most 2.4 MB."""
 _WAIT = 15.0
-"""Seconds for a crawl to answer."""
+"""Seconds for a crawl's answer."""
 
 
 def questions(place: str, folder: Path, number: int, topic: Topic | None) -> Path:
-    """The file with questions about a corpus: the last one where some of its questions are open, else a new one. Raises
-    SampleError or CorpusError where there is nothing to ask, or a file cannot be read."""
+    """Return the file with questions about a corpus: the last one if it has open questions, else a new one.
+
+    Raises:
+        SampleError: there is nothing to ask, or a file cannot be read.
+        CorpusError: the corpus cannot be read.
+    """
     files = asked(folder)
     before = [read_sample(file) for file in files]
     if before and any(item.mark is None for item in before[-1].items):
@@ -58,26 +62,26 @@ def mark_page(
     settings: AnySettings,
     judged: SampleFile | None = None,
 ) -> str:
-    """Mark one page of a corpus, asked about or not, and tell its crawl; None takes the mark back.
+    """Mark one page of a corpus, asked about or not, and report it to the crawl. None removes the mark.
 
     Args:
         place: path or URL of the corpus.
-        folder: where questions about it lie.
+        folder: folder with its questions.
         record: the page.
         mark: one of :data:`~topical_crawler.judging.sample.MARKS`.
-        topic: of the crawl.
-        settings: say whether the crawl is over Redis.
-        judged: the file with questions that this process has open.
+        topic: topic of the crawl.
+        settings: tell if the crawl is over Redis.
+        judged: file with questions open in this process.
 
     Returns:
-        What came of it, for people; "" where a mark was taken back.
+        The result in plain words, "" for a removed mark.
 
     Raises:
-        SampleError: another process has the file open in which the page stands, or a file cannot be read.
+        SampleError: another process has the page's file open, or a file cannot be read.
     """
     if judged is not None and record.key in judged:
         judged.mark(judged.place(record.key), mark)
-        return ""  # whoever has opened it tells the crawl
+        return ""  # the opener reports it to the crawl
     known = [file for file in asked(folder) if any(item.key == record.key for item in read_sample(file).items)]
     if not known:
         title, terms = (topic.title, tuple(topic.keywords(len(topic.terms)))) if topic else ("", ())
@@ -91,11 +95,11 @@ def mark_page(
 
 
 class Questions:
-    """Questions that are open in this process; where they are to teach a crawl, it learns every mark.
+    """Questions open in this process. If they are to teach a crawl, it learns every mark.
 
     Args:
-        path: the file with them, in the folder of the crawl.
-        settings: say whether the crawl is over Redis.
+        path: their file, in the folder of the crawl.
+        settings: tell if the crawl is over Redis.
     """
 
     def __init__(self, path: Path, settings: AnySettings) -> None:
@@ -104,28 +108,27 @@ class Questions:
 
     @property
     def is_over(self) -> bool:
-        """Whether all is marked."""
+        """True if every item is marked."""
         return all(item.mark is not None for item in self.file.now().items)
 
     def tell(self) -> None:
-        """Have the crawl told what was marked."""
+        """Report new marks to the crawl."""
         if self._teacher:
             self._teacher.tell()
 
     def close(self) -> str:
-        """Tell the crawl the rest; what came of it, for people."""
+        """Report the remaining marks, and return the result in plain words."""
         said = self._teacher.close() if self._teacher else ""
         self.file.close()
         return said
 
 
 class Teacher:
-    """Tells the crawl of a corpus the marks of a sample as they are made, in a thread. A crawl that does not run learns from them
-    when it is resumed.
+    """Thread reporting the marks of a sample to its crawl as they are made. A stopped crawl learns them on resume.
 
     Args:
         file: the sample, in the folder of the crawl.
-        settings: say whether the crawl is over Redis.
+        settings: tell if the crawl is over Redis.
     """
 
     def __init__(self, file: SampleFile, settings: AnySettings) -> None:
@@ -136,15 +139,15 @@ class Teacher:
         self._crawl = self._problem = ""
         self._news, self._ending = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.tell()  # what an earlier crawl could not be told
+        self.tell()  # marks left over from an earlier process
         self._thread.start()
 
     def tell(self) -> None:
-        """Have the crawl told what was marked since the last time."""
+        """Report the marks since the last call."""
         self._news.set()
 
     def close(self) -> str:
-        """Tell the crawl the rest; what came of it, for people."""
+        """Report the remaining marks, and return the result in plain words."""
         self._ending = True
         self.tell()
         self._thread.join()
@@ -161,7 +164,7 @@ class Teacher:
             last = self._ending
             try:
                 self._send()
-            except Exception as error:  # whatever keeps a crawl from learning must not keep a person from judging
+            except Exception as error:  # judging continues even if the crawl cannot learn
                 self._problem = str(error) or type(error).__name__
 
     def _send(self) -> None:

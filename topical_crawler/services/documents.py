@@ -1,4 +1,4 @@
-"""Documents that commands read outside of a crawl."""
+"""Documents read by commands outside a crawl."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from topical_crawler.extraction.pool import DocumentPool
 
 
 def read_as_page(pool: DocumentPool, body: bytes, kind: str, name: str) -> tuple[str, str]:
-    """The page of the document ``name`` and "", or "" and the reason why it cannot be read. Raises CorpusError where the package
-    that reads the format ``kind`` is not installed."""
+    """Return the document ``name`` as an HTML page and "", or "" and the reason for failure.
+
+    Raises:
+        CorpusError: the package for the format ``kind`` is not installed.
+    """
     if package := missing([kind]):
         raise CorpusError(
-            f"{name} is a document ({kind}), and {package} is not installed. Remedy: pip install 'topical-crawler[documents]'"
+            f"{name} is a document ({kind}), and {package} is not installed. Run pip install 'topical-crawler[documents]'"
         )
     document = pool.read_now(body, kind)
     return ("", document.reason) if document.reason else (as_html(document, kind), "")

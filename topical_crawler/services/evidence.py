@@ -1,4 +1,4 @@
-"""The evidence of a corpus: what is known of each of its sites, and what rules for training data ask to be recorded."""
+"""The evidence of a corpus: facts on each of its sites, and the records required by rules on training data."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def write_evidence(place: str, folder: Path, judged: Sequence[Path], archive: Re
 
     Args:
         place: path or URL of the corpus.
-        folder: where; an earlier one is replaced.
-        judged: copies of one sample of it, with marks.
-        archive: of its crawl, for digests of the robots.txt files; None: they are not known.
+        folder: target folder. Earlier evidence is replaced.
+        judged: copies of one sample of the corpus, with marks.
+        archive: archive of its crawl, for digests of the robots.txt files. None: without digests.
 
     Returns:
-        What is said of the whole.
+        The facts on the whole corpus.
 
     Raises:
         FileExistsError: the folder holds something else.
-        SampleError: a sample cannot be read, or they are no copies of one.
+        SampleError: a sample cannot be read, or they are not copies of one sample.
     """
     sites: defaultdict[str, Facts] = defaultdict(_empty)
     for host, name, reason, number in unfetched(CrawlFolder(Path(place).parent).frontier) if "://" not in place else ():
@@ -92,7 +92,7 @@ def _empty() -> Facts:
 
 
 def _robots(host: str, archive: Recording) -> Facts:
-    """Address, status and SHA-256 of the robots.txt of a host in an archive; nothing where it has none."""
+    """Return URL, status and SHA-256 of a host's robots.txt in an archive, {} if it has none."""
     for scheme in ("https", "http"):
         if (answer := archive.get(url := f"{scheme}://{host}/robots.txt")) is not None:
             return {"url": url, "status": answer.status, "sha256": hashlib.sha256(answer.body).hexdigest()}
@@ -104,8 +104,10 @@ def _changed(file: Path) -> str:
 
 
 def rules(whole: Mapping[str, Any], sites: Mapping[str, Facts]) -> list[list[str]]:
-    """What Chinese rules for training data ask a collector to record, by the table ``rules.tsv`` beside this file, and what is
-    recorded of it, or "missing"."""
+    """Return the records required of collectors by Chinese rules on training data, each with its content or "missing".
+
+    The requirements are in the table ``rules.tsv`` beside this file.
+    """
     kept = [site for site in sites.values() if site["kept"]]
     asked = [site for site in kept if site["robots"] and site["robots"]["asked"]]
     times = [time for site in sites.values() for time in (site["first"], site["last"]) if time]

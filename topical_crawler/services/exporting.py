@@ -1,4 +1,4 @@
-"""Export a corpus: choose the pages, gather the facts of their crawl, write the files."""
+"""Corpus export: select the pages, gather the facts of their crawl, write the files."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ from topical_crawler.topic.topic import Topic
 _OPTIONS = {"hosts": "host", "languages": "language", "scripts": "script", "kinds": "kind", "reasons": "reason"}
 """Names of options by fields of filters."""
 JIEBA = "jieba"
-"""The tagger that comes with the product."""
+"""The bundled tagger."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """What is written out, and how: the options of ``topical-crawler corpus export``.
+    """Content and format of an export: the options of ``topical-crawler corpus export``.
 
     Attributes:
         corpus: path or URL.
         kind: name of the format.
-        target: file or folder; None: a stream.
-        filters: which pages.
-        test_sets: files and folders, texts that overlap with which are left out (:mod:`topical_crawler.corpus.overlap`).
-        marked_off: texts too that a person marked irrelevant or boilerplate.
+        target: file or folder. None: a stream.
+        filters: selection of pages.
+        test_sets: files and folders. Texts overlapping with them are left out (:mod:`topical_crawler.corpus.overlap`).
+        marked_off: include texts marked irrelevant or boilerplate by a person.
         limit: most texts.
-        sample: so many texts, drawn by ``seed``.
-        without: parts that are left out of texts.
-        segmented: blanks between the words.
+        sample: number of texts to draw with ``seed``.
+        without: parts to leave out of texts.
+        segmented: separate words by blanks.
         tagger: :data:`JIEBA`, or MODULE:FUNCTION.
-        topic: name or folder of the topic; None: that of the crawl.
+        topic: name or folder of the topic. None: the crawl's.
         force: replace an earlier export.
     """
 
@@ -81,13 +81,13 @@ class Export:
 
     @property
     def alone(self) -> bool:
-        """Whether every text has a file of its own."""
+        """True if every text has its own file."""
         return self.per_text or (self.kind == "tei" and self.target is not None and of_name(self.target.name) != "tei")
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: counts, texts cleaned on the way, texts left out that are marked off or overlap with a test set."""
+    """Result of an export: counts, texts cleaned on the way, texts left out as marked off or for overlap with a test set."""
 
     tally: Tally
     cleaned: int
@@ -96,7 +96,7 @@ class Exported:
 
 
 def check(wanted: Export) -> None:
-    """Raises MistakeError for options that do not go together."""
+    """Raise MistakeError for incompatible options."""
     kind, form = wanted.kind, FORMATS[wanted.kind]
     to_stream, rejected = wanted.target is None, wanted.filters.rejected
     only = {
@@ -131,8 +131,8 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
     """Write an export to its target, or to a ``stream``.
 
     Raises:
-        MistakeError: options that do not go together.
-        ExportError: the target is there already, or cannot be written in this format.
+        MistakeError: incompatible options.
+        ExportError: the target already exists, or cannot be written in this format.
     """
     check(wanted)
     target = wanted.target
@@ -179,29 +179,30 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
 
 
 def _refuse_existing(target: Path, wanted: Export) -> None:
-    """Raises ExportError where an export would replace something without being told to."""
+    """Raise ExportError if an export would replace something without ``force``."""
     if wanted.alone or wanted.kind == "hf":
         if not wanted.force and target.is_dir() and any(target.iterdir()):
-            raise ExportError(
-                f"{target} is there already. Remedy: name another folder, or replace an earlier export with --force"
-            )
+            raise ExportError(f"{target} already exists. Name another folder, or replace an earlier export with --force")
         return
     for file in of_splits(target, wanted.split).values():
         if file.exists() and not (wanted.force and file.is_file()):
-            remedy = "name another file, or add --force to replace it" if file.is_file() else "name a file"
-            raise ExportError(f"{file} is there already. Remedy: {remedy}")
+            remedy = "Name another file, or add --force to replace it" if file.is_file() else "Name a file"
+            raise ExportError(f"{file} already exists. {remedy}")
 
 
 def marked_off(place: str) -> frozenset[str]:
-    """Keys of the pages of a corpus that a person who was asked about it marked as irrelevant or boilerplate. Raises SampleError
-    where a file with questions cannot be read."""
+    """Return the keys of a corpus's pages marked irrelevant or boilerplate by a person.
+
+    Raises:
+        SampleError: a file with questions cannot be read.
+    """
     files = () if "://" in place else asked(Path(place).parent)
     marks = {item.key: item.mark for file in files for item in read_sample(file).items}
     return frozenset(key for key, mark in marks.items() if mark in (IRRELEVANT, BOILERPLATE))
 
 
 def _changes(wanted: Export) -> list[tuple[rows.Change, str]]:
-    """What is done to a record, each with its name in the manifest."""
+    """Return the changes to make to a record, each with its name in the manifest."""
     changes: list[tuple[object, rows.Change, str]] = [
         (wanted.without, rows.without(*wanted.without), f"without {', '.join(wanted.without)}"),
         (wanted.filters.no_personal, rows.without_personal, ""),  # a filter
@@ -213,7 +214,7 @@ def _changes(wanted: Export) -> list[tuple[rows.Change, str]]:
 
 
 def _records(wanted: Export, store: CorpusStore, late: LateCleaning, sets: HeldOut) -> Generator[Record, None, None]:
-    """Filtered, cleaned, drawn, changed, and not more than asked for."""
+    """Yield the records to export: filtered, cleaned, sampled, changed, and up to the limit."""
     records: Iterator[Record] = (
         record for record in late.over(store.records(wanted.filters)) if record.keep or wanted.filters.rejected
     )
@@ -234,7 +235,7 @@ def _changed(records: Iterator[Record], steps: list[rows.Change]) -> Iterator[Re
 
 
 def _conditions(wanted: Export) -> dict[str, Any]:
-    """The conditions as they were asked for."""
+    """Return the conditions of the export as requested."""
     values = {field.name: getattr(wanted.filters, field.name) for field in fields(wanted.filters)}
     conditions: dict[str, Any] = {_OPTIONS.get(name, name): value for name, value in values.items() if value}
     if bounds := conditions.pop("bounds", ()):
@@ -248,18 +249,20 @@ def _conditions(wanted: Export) -> dict[str, Any]:
     return conditions
 
 
-# -- What an export tells of its topic, its crawl and its hosts, and how it cuts texts into words
+# -- Facts in an export on its topic, crawl and hosts, and word segmentation
 
 
 def _crawl_facts(crawl: Mapping[str, Any], store: CorpusStore) -> dict[str, Any]:
-    """For the manifest; ``seeds`` are the addresses that the crawl began with."""
+    """Return the crawl's facts for the manifest. ``seeds`` are its start URLs."""
     names = {"strategy": "strategy", "seed": "random_seed", "started": "started", "version": "version"}
     facts = {called: crawl[name] for name, called in names.items() if name in crawl}
     return facts | {"seeds": [record.url for record in store.records(Filters(rejected=True, bounds=(Bound("depth", "=", 0),)))]}
 
 
 def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]:
-    """For the manifest: name, title and description; ``edition`` is a digest of its terms, weights and parameters as now."""
+    """Return the topic's facts for the manifest: name, title, description, keywords, and ``edition``, a digest of its current
+    state.
+    """
     if topic is None:
         return {"name": crawl["topic"]} if crawl.get("topic") else {}
     facts = {"name": topic.name, "title": topic.title, "description": topic.description, "keywords": topic.keywords()}
@@ -267,25 +270,25 @@ def topic_facts(topic: Topic | None, crawl: Mapping[str, Any]) -> dict[str, Any]
 
 
 def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
-    """By host, what its robots.txt said, as the corpus notes it."""
+    """Return the robots.txt facts of the corpus by host."""
     names = ("robots", "crawl_delay", "asked")
     return {host: {name: getattr(facts, name) for name in names} for host, facts in store.host_facts().items()}
 
 
 def test_sets(names: Sequence[str], settings: AnySettings) -> HeldOut:
-    """The test sets in these files and folders, cut into the words of the segmenter's dictionary."""
+    """Return the test sets in these files and folders, segmented by the segmenter's dictionary."""
     cut = Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).known
     return HeldOut(names, lambda text: cut(normalise(text)))
 
 
 def _counter(topic: Topic | None, settings: AnySettings) -> Callable[[str], int]:
-    """Counts the words of a text as the crawl's segmenter cuts it."""
+    """Return a function to count the words of a text with the crawl's segmenter."""
     cut = Segmenter(topic.terms if topic else (), backend=segmenter(settings), cache_dir=cache_dir(settings)).pieces
     return lambda text: sum(not word.isspace() for word in cut(text))
 
 
 def tagger(name: str, topic: Topic | None, settings: AnySettings) -> Tagger:
-    """The tagger that ``--tagger`` names; jieba's cuts with the dictionary of the crawl's segmenter, topic terms kept whole."""
+    """Return the tagger of ``--tagger``. jieba's uses the dictionary of the crawl's segmenter and keeps topic terms whole."""
     if name != JIEBA:
         return load_tagger(name)
     terms = list(topic.terms) if topic else []

@@ -1,4 +1,4 @@
-"""How near texts are in meaning to the sentence of a topic, before a crawl judges by it."""
+"""Nearness in meaning of texts to a topic's sentence, before a crawl judges by it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from topical_crawler.strategies.adaptive.nearness import Nearness, of_page, shor
 from topical_crawler.topic.topic import Topic
 
 MOST = 1000
-"""Texts that are read of a source."""
+"""Most texts read of a source."""
 SHOWN = 5
-"""Nearest texts that are shown, and farthest ones."""
+"""Number of nearest texts shown, and of farthest ones."""
 
 
 def by_nearness(topic: Topic, texts: Sequence[tuple[str, str]], settings: AnySettings) -> list[tuple[float, str]]:
-    """Return the cosine and the title of each text, the nearest first. Empty without texts or without an encoder."""
+    """Return the cosine and the title of each text, nearest first. Empty without texts or without an encoder."""
     near = Nearness(topic, open_encoder(encoder(settings), cache_dir(settings)) if texts else None)
     cosines = near.of(chain.from_iterable(of_page(*text) for text in texts)) if near.name else []
     found = zip(cosines[::2], cosines[1::2], texts, strict=False)
@@ -26,7 +26,7 @@ def by_nearness(topic: Topic, texts: Sequence[tuple[str, str]], settings: AnySet
 
 
 def ends(found: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """The nearest and the farthest.
+    """Return the nearest and the farthest texts.
 
     >>> ends([(0.9, "党课"), (0.1, "天气")])
     [(0.9, '党课'), (0.1, '天气')]

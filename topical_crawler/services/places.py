@@ -1,4 +1,4 @@
-"""Which corpus, crawl, topic and page a name stands for."""
+"""Resolution of names to corpora, crawls, topics and pages."""
 
 from __future__ import annotations
 
@@ -23,8 +23,13 @@ from topical_crawler.topic.topic_folder import TopicFolder
 
 
 def find_corpus(name: str | None, settings: AnySettings) -> str:
-    """The file or URL of the existing corpus ``name``: a topic, folder, file or database URL; None: the one in the settings, or
-    the only one under ``data/``. Raises FileNotFoundError where there is none; the message names those that are there."""
+    """Return the file or URL of an existing corpus.
+
+    ``name`` is a topic, folder, file or database URL. None: the corpus in the settings, or the only one under ``data/``.
+
+    Raises:
+        FileNotFoundError: there is none. The message lists the existing ones.
+    """
     name = name or corpus_place(settings) or named_data_dir(settings) or _only()
     if "://" in name:
         return name
@@ -42,7 +47,7 @@ def find_corpus(name: str | None, settings: AnySettings) -> str:
     existing = [folder.name for folder in _existing()]
     there = f"There are: {', '.join(existing)}. " if existing else "There is none under data/ yet. "
     if path.suffix == ".sqlite":
-        raise FileNotFoundError(f"there is no file {name}. {there}Remedy: see to the spelling of the path")
+        raise FileNotFoundError(f"there is no file {name}. {there}Check the spelling of the path")
     looked_for = ", ".join(dict.fromkeys(map(str, places)))
     topic = name if path.name == name or TopicFolder(path).is_topic else "TOPIC"
     raise FileNotFoundError(
@@ -51,7 +56,7 @@ def find_corpus(name: str | None, settings: AnySettings) -> str:
 
 
 def new_corpus(name: str) -> str:
-    """The file or URL of a corpus that may have to be made: of a name without a suffix the file in that folder."""
+    """Return the file or URL of a corpus, new or not. A name without a suffix is a folder for it."""
     if "://" in name:
         return name
     path = Path(name).expanduser()
@@ -62,9 +67,7 @@ def _only() -> str:
     existing = [str(folder) for folder in _existing()]
     if len(existing) == 1:
         return existing[0]
-    raise FileNotFoundError(
-        f"which corpus? Remedy: name one of {', '.join(existing) or 'those that a crawl has made (none yet)'}"
-    )
+    raise FileNotFoundError(f"which corpus? Name one of {', '.join(existing) or 'those made by a crawl (none yet)'}")
 
 
 def _existing() -> list[Path]:
@@ -72,7 +75,7 @@ def _existing() -> list[Path]:
 
 
 def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
-    """The topic that was named, else that of the crawl if it can be read. Raises TopicError for a named one that cannot."""
+    """Return the named topic, else the crawl's if it can be read. Raise TopicError for an unreadable named one."""
     if name:
         return load_topic(name)
     for known in (crawl.get("source"), crawl.get("topic")):
@@ -88,16 +91,15 @@ def topic_of(name: str | None, crawl: Mapping[str, Any]) -> Topic | None:
 
 
 def no_page(store: CorpusStore, name: str) -> CorpusError:
-    """The error for a number or address that no page of a corpus has."""
+    """Return the error for a number or URL without a page in the corpus."""
     return CorpusError(
-        f"{store.name} has no page {name}. Remedy: name a number that topical-crawler corpus list shows, or an address; "
-        "topical-crawler corpus why tells of one that was never fetched, too"
+        f"{store.name} has no page {name}. Name a number shown by topical-crawler corpus list, or a URL. "
+        "topical-crawler corpus why also explains URLs never fetched"
     )
 
 
 def find_page(store: CorpusStore, name: str) -> tuple[Record, list[str]]:
-    """The page with a number or address in a corpus, and the other addresses of its text. Raises CorpusError where there is
-    none."""
+    """Return a page by number or URL, and the other URLs of its text. Raise CorpusError if there is none."""
     if (record := store.page(name)) is None:
         raise no_page(store, name)
     return record, store.places([record.url])[record.url] if record.keep else []
@@ -108,7 +110,7 @@ def find_page(store: CorpusStore, name: str) -> tuple[Record, list[str]]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a crawl's data lie, and path or URL of its corpus ("": it has none yet)."""
+    """Folder of a crawl, and path or URL of its corpus ("": none yet)."""
 
     name: str
     folder: CrawlFolder
@@ -116,25 +118,29 @@ class Place:
 
 
 def place_of(name: str, corpus: str, settings: AnySettings) -> Place:
-    """The place of a crawl by its name, or the one of its corpus."""
+    """Return the place of a crawl by its name, or by its corpus."""
     short = sa.make_url(name).database or "corpus" if "://" in name else Path(name).name
     in_file = corpus and "://" not in corpus
     return Place(short, CrawlFolder(Path(corpus).parent if in_file else data_dir(settings, short)), corpus)
 
 
 def find_folder(settings: AnySettings, name: str | None) -> CrawlFolder:
-    """The folder of a crawl by its topic or path; without a name ``TOPICAL_DATA_DIR``, or the only one under data/.
-    Raises CrawlError where there is none."""
+    """Return the folder of a crawl by its topic or path. Without a name it is ``TOPICAL_DATA_DIR``, or the only one under
+    data/.
+
+    Raises:
+        CrawlError: there is none.
+    """
     configured = named_data_dir(settings)
     existing = [str(folder.path) for folder in CrawlFolder.all_in("data") if folder.has_crawl]
     if name is None and not configured and len(existing) != 1:
-        raise CrawlError(f"which crawl? Remedy: name one of {', '.join(existing) or 'those that were started (none yet)'}")
+        raise CrawlError(f"which crawl? Name one of {', '.join(existing) or 'those started (none yet)'}")
     places = [Path(configured or existing[0])] if name is None else [Path(name), data_dir(settings, name)]
     for place in places:
         if (folder := CrawlFolder(place)).has_crawl:
             return folder
     known = f" (there are: {', '.join(existing)})" if existing else ""
     raise CrawlError(
-        f"there is no crawl in {' or '.join(str(place) for place in places)}. Remedy: name its topic or its directory{known}; "
-        f"one over Redis is reached with -s TOPICAL_FRONTIER=redis"
+        f"there is no crawl in {' or '.join(str(place) for place in places)}. Name its topic or its directory{known}. "
+        f"Reach one over Redis with -s TOPICAL_FRONTIER=redis"
     )

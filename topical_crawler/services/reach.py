@@ -1,4 +1,4 @@
-"""How a crawl is reached: through Redis, through the mailbox of a crawl that runs, or through its file."""
+"""Access to a crawl: through Redis, through the mailbox of a running crawl, or through its file."""
 
 from __future__ import annotations
 
@@ -18,30 +18,29 @@ from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.project import AnySettings
 from topical_crawler.services.places import find_folder
 
-BATCH = 1000  # URLs of one request: a crawl does nothing else while it performs one
+BATCH = 1000  # URLs per request: a crawl does nothing else while performing one
 _T = TypeVar("_T")
 _LOOK_EVERY = 0.05
 
 
 class Reached(Protocol):
-    """A crawl that can be asked."""
+    """A crawl open to requests."""
 
     name: str  # for people
-    runs: bool | None  # whether it ran when it was asked last; None where that is not known
+    runs: bool | None  # True if it was running at the last request; None if unknown
 
     def ask(self, request: Request) -> Answer:
-        """See :func:`topical_crawler.crawl.steering.perform`."""
+        """Perform a request, see :func:`topical_crawler.crawl.steering.perform`."""
 
     def claim(self) -> Mapping[str, Any]:
-        """What the crawl wrote down when it began: its "topic", the topic's "source", its "strategy", its "seed"; empty where
-        it wrote nothing that can be read."""
+        """Return the crawl's notes from its start: "topic", the topic's "source", "strategy", "seed". Empty if there are none."""
 
     def look(self, see: Callable[[Frontier], _T]) -> _T:
-        """What ``see`` makes of the crawl's frontier. Raises CrawlError where the crawl has it to itself."""
+        """Return the result of ``see`` on the crawl's frontier. Raise CrawlError if a running crawl holds it."""
 
 
 class LocalCrawl:
-    """A crawl in a data directory of this machine; one that runs must answer in ``wait`` seconds."""
+    """A crawl in a data directory of this machine. A running one must answer within ``wait`` seconds."""
 
     def __init__(self, folder: CrawlFolder, wait: float) -> None:
         self.name = str(folder.path)
@@ -50,8 +49,12 @@ class LocalCrawl:
         self._wait = wait
 
     def ask(self, request: Request) -> Answer:
-        """Of the crawl that runs here; where none does, of its file. Raises SteeringError where the crawl refuses the request,
-        CrawlError where nobody can perform it."""
+        """Ask the running crawl, or its file if none runs.
+
+        Raises:
+            SteeringError: the crawl refuses the request.
+            CrawlError: no crawl can perform it.
+        """
         deadline = time.monotonic() + self._wait
         number = ""
         while True:
@@ -78,8 +81,8 @@ class LocalCrawl:
     def look(self, see: Callable[[Frontier], _T]) -> _T:
         if (lock := self._folder.lock()) is None:
             raise CrawlError(
-                f"{self.name}: the crawl runs, and has what it has learned to itself. Remedy: wait for its end or stop it; "
-                f"topical-crawler frontier top shows the reasons of a crawl that runs"
+                f"{self.name}: the crawl is running and holds its learned state. Wait for its end or stop it. "
+                f"topical-crawler frontier top shows the reasons of a running crawl"
             )
         try:
             self.runs = False
@@ -102,21 +105,21 @@ class LocalCrawl:
         if not self._folder.frontier.is_file():
             raise CrawlError(
                 f"{self.name}: no crawl runs here, and there is no frontier.sqlite. "
-                f"A crawl over Redis is reached with -s TOPICAL_FRONTIER=redis"
+                f"Reach a crawl over Redis with -s TOPICAL_FRONTIER=redis"
             )
         return SqliteFrontier(self._folder.frontier)
 
     def _no_answer(self, withdrawn: bool) -> str:
         if not withdrawn:
-            return f"{self.name}: the crawl has taken the request, and has not answered yet. See topical-crawler frontier stats"
+            return f"{self.name}: the crawl has taken the request, but not answered yet. See topical-crawler frontier stats"
         return (
             f"{self.name}: no answer in {self._wait:g} s, and nothing was changed. The crawl is starting or busy, or it is one "
-            f"over Redis (-s TOPICAL_FRONTIER=redis) or of a version without a mailbox. Remedy: try again, with a longer --wait"
+            f"over Redis (-s TOPICAL_FRONTIER=redis) or of a version without a mailbox. Try again with a longer --wait"
         )
 
 
 class RedisCrawl:
-    """A crawl of any number of workers."""
+    """A crawl over Redis with any number of workers."""
 
     runs: bool | None = None
 
@@ -136,13 +139,16 @@ class RedisCrawl:
 
 @contextmanager
 def reach(settings: AnySettings, name: str | None, wait: float) -> Iterator[Reached]:
-    """The crawl that ``name`` and the settings stand for. Raises CrawlError where there is none, it cannot be reached, or the
-    name is missing and could mean several."""
+    """Open the crawl given by ``name`` and the settings.
+
+    Raises:
+        CrawlError: there is no such crawl, it is unreachable, or a missing name is ambiguous.
+    """
     if not uses_redis(settings):
         yield LocalCrawl(find_folder(settings, name), wait)
         return
     if not (known := name or crawl_name(settings, "")):
-        raise CrawlError("which crawl? Remedy: its name (TOPICAL_CRAWL of its workers, else that of the topic)")
+        raise CrawlError("which crawl? Give its name (TOPICAL_CRAWL of its workers, else the topic's)")
     try:
         frontier = open_redis_frontier(settings, known)
         try:
@@ -154,7 +160,7 @@ def reach(settings: AnySettings, name: str | None, wait: float) -> Iterator[Reac
 
 
 def ask_in_batches(crawl: Reached, request: Mapping[str, object], urls: Sequence[str]) -> Answer:
-    """The sum of the answers; a crawl fetches on between two batches."""
+    """Perform a request in batches of URLs and return the sum of the answers. The crawl continues between two batches."""
     total: Answer = {}
     for start in range(0, len(urls), BATCH):
         for name, value in crawl.ask({**request, "urls": list(urls[start : start + BATCH])}).items():

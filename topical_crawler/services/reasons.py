@@ -1,4 +1,4 @@
-"""The strategy of a topic, made for what looks at it, and why the links of a crawl's queue have their places."""
+"""The strategy of a topic for inspection, and reasons for the order of a crawl's queue."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def make_strategy(
     seed: int | None = None,
     progress: Progress = None,
 ) -> Strategy:
-    """Make a strategy for a topic as a crawl with these settings would.
+    """Create a topic's strategy as in a crawl with these settings.
 
     Args:
-        topic, name: of the strategy.
-        language: what it may use.
+        topic, name: topic, and name of the strategy.
+        language: resources available to it.
         settings: the project's.
-        seed: of its random choices; None: the one in the settings.
-        progress: told of tables that have to be made first.
+        seed: seed of its random choices. None: the one in the settings.
+        progress: callback while tables are built.
 
     Raises:
         TopicError: a parameter of the topic cannot be read.
@@ -55,19 +55,21 @@ def make_strategy(
 
 
 def ask_for_reasons(crawl: Reached, request: Request, settings: AnySettings, progress: Progress = None) -> Answer:
-    """The answer to the ``request`` "top", each entry with its "reasons": the same as in the crawl if the settings are. A "note"
-    says why there are none, or what is wrong with them: the queue is shown whether or not a strategy can be made. Raises
-    SteeringError, CrawlError or FrontierFileError as :meth:`Reached.ask`."""
+    """Return the answer to the ``request`` "top" with "reasons" for each entry, as in the crawl if the settings are the same.
+
+    If no strategy can be created, a "note" gives the cause, and the queue comes without reasons. Raises SteeringError,
+    CrawlError or FrontierFileError like :meth:`Reached.ask`.
+    """
     request = {**request, "reasons": True}
     answer = crawl.ask(request)
     if crawl.runs or not answer["entries"]:
         return answer
-    # The crawl is left free to start while a strategy is made, which may take a while.
+    # Leave the crawl unlocked while the strategy is created, so that it can start.
     try:
         claim = crawl.claim()
         source, name = str(claim.get("source", "")), str(claim.get("topic", ""))
         if not name or not claim.get("strategy"):
-            raise ValueError(f"{crawl.name}: it does not say of which topic and strategy it is")
+            raise ValueError(f"{crawl.name}: its topic and strategy are unknown")
         topic = load_topic(source if source and Path(source).is_dir() else name)
         language = resources(settings) or Resources.none()
         strategy = make_strategy(topic, str(claim["strategy"]), language, settings, int(claim.get("seed", 0)), progress)
@@ -79,9 +81,9 @@ def ask_for_reasons(crawl: Reached, request: Request, settings: AnySettings, pro
         answer = crawl.look(explained)
     except (FrontierFileError, FrontierServerError):
         raise
-    except Exception as error:  # a topic that was moved, a resource or a checkpoint that cannot be read, in whatever way
+    except Exception as error:  # such as a moved topic, or an unreadable resource or checkpoint
         message = str(error) if isinstance(error, ValueError | OSError | CrawlError) else f"{type(error).__name__}: {error}"
         return {**answer, "note": f"no reasons: {message}"}
     if claim.get("edition", here := edition(topic)) == here:
         return answer
-    return {**answer, "note": "the files of the topic here are not those of the crawl: its own reasons may be others"}
+    return {**answer, "note": "the topic's files here differ from the crawl's: its own reasons may differ"}

@@ -1,4 +1,4 @@
-"""Why a page was kept or rejected, and what became of any other address, in plain sentences."""
+"""Explanations in plain sentences: the verdict on a page, and the fate of any other URL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from topical_crawler.strategies import OFF_TOPIC, load
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.urls import fingerprint, is_url
 
-_MOST = 8  # words and parts of a priority that are told
+_MOST = 8  # words and priority components shown
 
 
 def why(
@@ -36,24 +36,26 @@ def why(
     topic: Topic | None = None,
     progress: Progress = None,
 ) -> dict[str, Any]:
-    """What became of a page and why.
+    """Explain the fate of a page.
 
     Args:
         place: path or URL of a corpus.
-        name: number or address of a page.
-        settings: the project's: they say where the crawl of a corpus in a database is, and which links it refuses.
-        wait: seconds for a crawl that runs to answer.
-        language: of the sentences, one of :data:`~topical_crawler.services.catalogue.LANGUAGES`.
-        topic: of the crawl, where it was read already.
-        progress: told of tables that the strategy needs and that have to be made first.
+        name: number or URL of a page.
+        settings: the project's. They locate the crawl of a corpus in a database, and refuse links.
+        wait: seconds for a running crawl to answer.
+        language: language of the sentences, one of :data:`~topical_crawler.services.catalogue.LANGUAGES`.
+        topic: topic of the crawl, if already loaded.
+        progress: callback while the strategy's tables are built.
 
     Returns:
-        JSON data: "url", "title", "number" in the corpus (None: not there), "state" ("kept", "rejected", or of an address that
-        was not fetched "waiting", "in_flight", "done", "dropped", "unknown"), "because", a list of sentences, and what they are
-        made of: "relevance", "threshold", "why", "priority", "reason", "duplicate_of", "marks".
+        JSON data. "url", "title", "number" in the corpus (None: not there). "state": "kept", "rejected", or for an unfetched
+            URL
+        "waiting", "in_flight", "done", "dropped", "unknown". "because": a list of sentences. Their data: "relevance",
+            "threshold",
+        "why", "priority", "reason", "duplicate_of", "marks".
 
     Raises:
-        CorpusError: there is no page of this number.
+        CorpusError: there is no page with this number.
     """
     say = Voice(language)
     claim = claim_of(place)
@@ -93,19 +95,19 @@ def why(
 
 
 def threshold_of(topic: Topic | None, strategy: str) -> float | None:
-    """The relevance above which a strategy keeps pages of a topic; None where that is not known."""
+    """Return the least relevance of pages kept by a topic's strategy, exclusive, or None if unknown."""
     if topic is None:
         return None
     name = strategy or topic.default_strategy
     try:
         value = topic.parameters.get(name, {}).get("page_threshold", load(name).parameters_type().page_threshold)
-    except ValueError:  # a strategy that is not installed
+    except ValueError:  # the strategy is not installed
         return None
     return None if value is None else float(value)
 
 
 def _marks(place: str, record: Record, topic: Topic | None, say: Voice) -> dict[str, str]:
-    """Who marked a page, and how."""
+    """Return the marks of a page by source."""
     marks: dict[str, str] = {}
     if topic and (here := [marked.mark for marked in topic.marked if marked.url == record.url]):
         marks[say("why.by_topic", file=f"{topic.name}/marked.jsonl")] = here[-1]
@@ -114,7 +116,7 @@ def _marks(place: str, record: Record, topic: Topic | None, say: Voice) -> dict[
 
 
 def marks_of(folder: Path, record: Record) -> dict[str, str]:
-    """How people who were asked about a corpus marked one of its pages, by the names of the files in ``folder``, oldest first."""
+    """Return the marks given to a page by people, by file name in ``folder``, oldest first."""
     marks: dict[str, str] = {}
     for file in asked(folder):
         try:
@@ -129,7 +131,7 @@ def marks_of(folder: Path, record: Record) -> dict[str, str]:
 
 
 def meaning(reason: str, say: Voice) -> str:
-    """What a reason means, in brackets; "" if it says enough."""
+    """Return the meaning of a reason in brackets, "" if the reason is clear by itself."""
     names = (name for name in catalogue() if name.startswith("reason."))
     known = reason if f"reason.{reason}" in catalogue() else ""
     found = known or next((n for name in names if reason.startswith(n := name.removeprefix("reason."))), "")
@@ -190,7 +192,7 @@ def _link(why: Mapping[str, Any], priority: float, depth: int, parent: Record | 
 
 
 def _found(place: Mapping[str, Any], parent: str, more: str, depth: int, say: Voice) -> str:
-    """Where a link was found: on the page ``parent`` or in a listing, by which anchor."""
+    """Describe the place of a link: on page ``parent`` or in a listing, and its anchor."""
     by = say("why.by_anchor", anchor=place["anchor"]) if place.get("anchor") else say("why.by_link")
     if listing := place.get("listing"):
         parent = say("why.in_listing", kind=say.named(listing), url=parent)
@@ -203,13 +205,13 @@ def _parts(parts: Mapping[str, float], say: Voice) -> str:
     return say("list.comma").join(f"{say.named(name)} {part:.3g}" for name, part in largest)
 
 
-# -- Addresses that the corpus does not have
+# -- URLs missing in the corpus
 
 
 def _unfetched(
     place: str, url: str, topic: Topic | None, settings: AnySettings, wait: float, say: Voice, progress: Progress
 ) -> dict[str, Any]:
-    from topical_crawler.crawl.link_policy import LinkPolicy  # not for pages of the corpus: what speaks with crawls
+    from topical_crawler.crawl.link_policy import LinkPolicy  # here, since pages of the corpus need no crawl
     from topical_crawler.crawl.steering import SteeringError
 
     try:
@@ -226,7 +228,7 @@ def _unfetched(
 
 
 def _ask(place: str, url: str, settings: AnySettings, wait: float, progress: Progress) -> tuple[dict[str, Any], str]:
-    """What the queue of the crawl that made a corpus knows of an address, and a note on that."""
+    """Return the entry of a URL in the queue of the corpus's crawl, and a note on it."""
     from topical_crawler.services.reach import reach
     from topical_crawler.services.reasons import ask_for_reasons
 
@@ -235,7 +237,7 @@ def _ask(place: str, url: str, settings: AnySettings, wait: float, progress: Pro
     elif "://" not in place:
         name = str(Path(place).parent)
     elif not (name := named_data_dir(settings)):
-        raise CrawlError("where it ran is not known. Remedy: -s TOPICAL_DATA_DIR=FOLDER, or -s TOPICAL_FRONTIER=redis")
+        raise CrawlError("its folder is unknown. Give -s TOPICAL_DATA_DIR=FOLDER, or -s TOPICAL_FRONTIER=redis")
     request = {"action": "find", "urls": [url]}
     with reach(settings, name or None, wait) as crawl:
         answer = crawl.ask({**request, "reasons": True})
