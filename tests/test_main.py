@@ -158,4 +158,4 @@ def test_a_project_that_cannot_be_read_is_one_line(config: str, settings: str, m
     (tmp_path / "ours.py").write_text(settings, "utf-8")
     refused = forked("corpus", "stats", cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
-    assert message in refused.stderr and "Remedy: " in refused.stderr
+    assert message in refused.stderr and "Correct " in refused.stderr

@@ -138,9 +138,7 @@ def test_a_corpus_in_postgresql(folder: Path, why: Why, postgresql: GivenServer)
 
 def test_a_page_that_there_is_not(folder: Path, call_scrapy: RunScrapy) -> None:
     done = call_scrapy("corpus", "why", "partybuilding", "4711", cwd=folder)
-    assert (
-        done.returncode == 1 and "has no page 4711. Name a number shown by topical-crawler corpus list" in done.stderr
-    )
+    assert done.returncode == 1 and "has no page 4711. Name a number shown by topical-crawler corpus list" in done.stderr
 
 
 def test_thresholds_are_those_of_the_strategies() -> None:

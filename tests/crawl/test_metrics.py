@@ -181,7 +181,7 @@ def test_a_port_that_is_none(value: str, caplog: pytest.LogCaptureFixture) -> No
     with pytest.raises(NotConfigured):
         CrawlMetrics(get_crawler(settings_dict={"TOPICAL_METRICS_PORT": value}))
     (record,) = [r for r in caplog.records if r.levelno == logging.ERROR]
-    assert value in record.getMessage() and "Remedy" in record.getMessage()
+    assert value in record.getMessage() and "Set -s TOPICAL_METRICS_PORT" in record.getMessage()
 
 
 def test_off_unless_asked_for(caplog: pytest.LogCaptureFixture) -> None:

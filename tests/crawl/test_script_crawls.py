@@ -183,7 +183,7 @@ def test_what_is_missing_is_said() -> None:
 
 @pytest.mark.skipif(not find_spec("playwright"), reason="there is no playwright")
 def test_a_browser_that_is_not_there_is_said() -> None:
-    with pytest.raises(CrawlError, match=r"TOPICAL_CHROMIUM=/none: there is no such program. Remedy: .*apt install chromium"):
+    with pytest.raises(CrawlError, match=r"TOPICAL_CHROMIUM=/none: there is no such program. Install one .*apt install chromium"):
         chromium(Settings({"TOPICAL_SCRIPTS": 1, "TOPICAL_CHROMIUM": "/none"}))
 
 

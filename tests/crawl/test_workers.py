@@ -218,7 +218,7 @@ class TestOneCrawl:
         changed = make_topic(tmp_path / "new" / topic.name)
         (changed / "terms.tsv").write_text("党建\t1\n支部\t2\n", encoding="utf-8")
         one = self.open(server, folder, topic, "w1")
-        with pytest.raises(CrawlError, match=r"another edition of the topic.*Remedy"):
+        with pytest.raises(CrawlError, match=r"another edition of the topic.*Give all of them"):
             self.open(server, folder, changed, "w2")
         with pytest.raises(CrawlError, match="by the strategy 'semantic', not 'random'"):
             self.open(server, folder, topic, "w3", TOPICAL_STRATEGY="random")

@@ -118,5 +118,5 @@ def test_an_address_that_cannot_be_taken_apart_is_refused_in_one_line(tmp_path: 
         check=False,
     )
     assert done.returncode != 0
-    assert "REDIS_URL: this address cannot be read. Remedy" in done.stderr
+    assert "REDIS_URL: this address cannot be read. Write it as" in done.stderr
     assert "Traceback" not in done.stderr and MARK not in done.stderr + done.stdout

@@ -138,7 +138,7 @@ def test_a_name_that_is_taken(distributions: Callable[..., None]) -> None:
     taken = "the strategy name 'semantic' is taken by topical-crawler and by one 2.1. Give the entry point another name"
     with pytest.raises(ValueError, match=re.escape(taken)):
         strategies.create("partybuilding", "semantic", resources=None)
-    with pytest.raises(ValueError, match=r"'own' is taken by (one|two) 2\.1 and by (one|two) 2\.1\. Remedy: .* uninstall"):
+    with pytest.raises(ValueError, match=r"'own' is taken by (one|two) 2\.1 and by (one|two) 2\.1\. Give .* uninstall"):
         strategies.create("partybuilding", "own", resources=None)
     assert strategies.create("partybuilding", "adaptive", resources=None).name == "adaptive"
 
