@@ -96,7 +96,7 @@ def test_a_page_of_the_web_is_fetched_once_and_politely(extract: RunScrapy) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nothing.html",), "nothing.html: No such file or directory. Remedy:"),
+        (("nothing.html",), "nothing.html: No such file or directory. Check"),
         (("nothing.html", "--base", "www.a.cn"), "--base"),
     ],
 )

@@ -252,7 +252,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"action": "push", "urls": []}, "no URLs"),
     ({"action": "push", "urls": "http://a.cn/"}, "no URLs"),
     ({"action": "push", "urls": ["http://a.cn/", "ftp://a.cn/"]}, "'ftp://a.cn/' is not a URL to fetch"),
-    ({"action": "push", "urls": [7]}, "7 is no URL"),
+    ({"action": "push", "urls": [7]}, "7 is not a URL"),
     ({"action": "push", "urls": ["http://a.cn/"], "priority": "high"}, "priority must be a number, not 'high'"),
     ({"action": "push", "urls": ["http://a.cn/"], "priority": float("inf")}, "priority must be a number"),
     ({"action": "requeue"}, "no URLs"),

@@ -18,8 +18,8 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "no topic": ({"topic": ""}, "-a topic=NAME"),
     "no seeds": ({"topic": "SMALL"}, "has no seeds"),
     "no such file": ({"topic": "SMALL", "seeds": "nowhere.txt"}, "nowhere.txt: there is no such file"),
-    "no URL": ({"topic": "SMALL", "seeds": "http://a.example/,ftp://b.example/"}, "'ftp://b.example/' is no URL"),
-    "no URL at all": ({"topic": "SMALL", "seeds": "ftp://b.example/"}, "'ftp://b.example/' is no URL"),
+    "no URL": ({"topic": "SMALL", "seeds": "http://a.example/,ftp://b.example/"}, "'ftp://b.example/' is not a URL"),
+    "no URL at all": ({"topic": "SMALL", "seeds": "ftp://b.example/"}, "'ftp://b.example/' is not a URL"),
     "no URL in the file": ({"topic": "SMALL", "seeds": "BAD"}, "bad.txt, line 3: 'www.a.example' is no URL"),
     "pages": ({**START, "pages": "many"}, "pages='many'"),
     "no pages": (

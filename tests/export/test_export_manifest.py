@@ -129,7 +129,7 @@ def test_what_cannot_be_written_is_named_as_it_was_asked_for(tmp_path: Path) -> 
     target = tmp_path / "none" / "out.jsonl"
     with pytest.raises(FileNotFoundError) as failed, replacing(target):
         raise AssertionError("it was opened")
-    assert explained(failed.value).startswith(f"{target}: No such file or directory. Remedy: ")
+    assert explained(failed.value).startswith(f"{target}: No such file or directory. Check the spelling")
 
 
 def test_changes() -> None:
