@@ -1,1 +1,1 @@
-"""From an extracted text to a clean one, or the reason why it is refused."""
+"""Cleaning of an extracted text, or the reason for rejecting it."""

@@ -1,10 +1,11 @@
-r"""Remove boilerplate from extracted texts: by patterns, and by the lines that a site repeats on its pages.
+r"""Boilerplate in extracted texts, found by patterns and by lines recurring on the pages of a site.
 
 After Zhou et al. 2019, section 3.3: video pages, copyright notices and share prompts pass the topic test by their title and
 menus, so the text itself is checked before it is stored.
 
-A line on many pages of a host is the site's. It is removed from the edges of a text from :data:`EDGE_SHARE` of the pages on; from
-the middle from :data:`WITHIN_SHARE` on and if it is not a sentence: blogs repeat headings (小结, 参考文献), news formulas.
+A line on many pages of a host belongs to the site. At the edges of a text it is removed from :data:`EDGE_SHARE` of the pages on.
+In the middle it is removed from :data:`WITHIN_SHARE` on, unless it is a sentence: blogs repeat headings (小结, 参考文献), news
+formulas.
 
 >>> counts = LineCounts()
 >>> for n in range(12):
@@ -31,16 +32,16 @@ from topical_crawler.text.passages import layout as layout_of
 from topical_crawler.text.segment import normalise
 
 MIN_PAGES, EDGE_SHARE = 5, 0.3
-"""From how many pages, and which share of the host's pages, a line at head or tail is the site's. Measured on 14 blogs and 8
+"""Least number and share of a host's pages with a line at head or tail, to count it as the site's. Measured on 14 blogs and 8
 portals: above are slogans, datelines and editors' names; below also words between formulas (所以, .25) and the beginning of
 articles of a series (.23)."""
 MIN_PAGES_WITHIN, WITHIN_SHARE = 10, 0.6
-"""The same for the middle of a text: what a blog repeats most there, a book among its references, is on .5 of its pages."""
-MAX_LETTERS = 120  # longest line in the middle that is counted, in letters and digits; longer ones are prose
-MAX_LINE = 300  # longest line that may be boilerplate, in characters: licences of blogs have over 200
-HEAD, TAIL = 6, 10  # lines at head and tail that are all counted; between them only those that are not sentences
-MAX_LINES = 400  # most lines of a page that are counted
-NEW_LINES = 20  # most lines of a page that are added to the counts
+"""The same for the middle of a text. The line repeated most on a blog, a book among its references, is on .5 of its pages."""
+MAX_LETTERS = 120  # longest line counted in the middle, in letters and digits: longer ones are prose
+MAX_LINE = 300  # longest boilerplate line, in characters: licences of blogs have over 200
+HEAD, TAIL = 6, 10  # lines counted at head and tail, sentences too
+MAX_LINES = 400  # most lines counted between them on a page
+NEW_LINES = 20  # most lines of a page added to the counts
 PERIOD = 200  # lines on less than one page in so many of a host are forgotten (lossy counting, Manku and Motwani)
 
 _NUMBER = re.compile(r"[0-9]{1,1000}")
@@ -56,7 +57,9 @@ _HEADING = re.compile(  # a heading, or an entry of a list of references: repeat
 
 @lru_cache(maxsize=4096)
 def digest(line: str) -> int:
-    """Signed 64-bit digest of ``line``, never 0: white space removed, width and case folded, numbers and addresses all the same.
+    """Return a signed 64-bit digest of ``line``, never 0.
+
+    White space is removed, width and case are folded, and all numbers and all addresses count as the same.
 
     >>> digest("阅读：１２ 次") == digest("阅读:345次"), digest("阅读") == digest("浏览")
     (True, False)
@@ -69,7 +72,7 @@ def digest(line: str) -> int:
 
 
 def candidates(text: str) -> dict[int, str]:
-    """The lines of ``text`` that may be the site's, by digest, those nearest to head and tail first.
+    """Return the lines of ``text`` possibly belonging to the site, by digest, those nearest to head and tail first.
 
     >>> list(candidates("党建网\\n各支部开展学习。\\n……\\n联系我们").values())
     ['党建网', '联系我们', '各支部开展学习。']
@@ -82,23 +85,23 @@ def candidates(text: str) -> dict[int, str]:
             if 0 <= position <= last and len(line := lines[position]) <= MAX_LINE:
                 edges.setdefault(digest(line), line)
     middle = [line for line in lines[HEAD : max(HEAD, last + 1 - TAIL)] if _may_be_within(line)]
-    # Sorted, so that of too many lines all pages count the same ones.
+    # Sorted, so that all pages count the same ones of too many lines.
     return edges | dict(sorted((digest(line), line) for line in middle[:MAX_LINES]))
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What is known of one host's lines: ``pages`` per line digest, of the ``seen`` pages that were counted."""
+    """Line counts of one host: ``pages`` by line digest, out of ``seen`` counted pages."""
 
     seen: int = 0
     pages: Mapping[int, int] = field(default_factory=dict)
 
     def at_edge(self, line: str) -> bool:
-        """Whether ``line`` is the site's at the head or tail of a text."""
+        """Return True if ``line`` at the head or tail of a text belongs to the site."""
         return self._share(line, MIN_PAGES) >= EDGE_SHARE and not _HEADING.fullmatch(line)
 
     def within(self, line: str) -> bool:
-        """Whether ``line`` is the site's anywhere in a text."""
+        """Return True if ``line`` anywhere in a text belongs to the site."""
         return self._share(line, MIN_PAGES_WITHIN) >= WITHIN_SHARE and _may_be_within(line) and not _HEADING.fullmatch(line)
 
     def _share(self, line: str, min_pages: int) -> float:
@@ -112,7 +115,7 @@ NOTHING = Learned()  # for an unknown host
 
 
 class LineCounts:
-    """Counts one host's lines in memory: number of ``pages`` and text (``lines``) by digest, ``seen`` pages in all."""
+    """In-memory line counts of one host: ``pages`` and text (``lines``) by digest, out of ``seen`` pages."""
 
     def __init__(self) -> None:
         self.seen = 0
@@ -132,12 +135,12 @@ class LineCounts:
                 del self.pages[rare], self.lines[rare]
 
     def learned(self) -> Learned:
-        """The counts as they are now."""
+        """Return the counts, sharing later updates of ``pages``."""
         return Learned(self.seen, self.pages)
 
 
 def new_lines(page_lines: Iterable[int], known: Container[int]) -> list[int]:
-    """The lines of a page to add to the ``known`` ones, at most :data:`NEW_LINES`."""
+    """Return the lines of a page to add to the ``known`` ones, at most :data:`NEW_LINES`."""
     return [line for line in page_lines if line not in known][:NEW_LINES]
 
 
@@ -148,9 +151,9 @@ def _may_be_within(line: str) -> bool:
 # -- Boilerplate of a page
 
 MIN_CHARACTERS = 50  # fewest letters and digits of a text: the shortest of 11,055 news items has 56
-MAX_LEFT = 4  # most letters and digits that a boilerplate line has beside its patterns
-MAX_LINK_SHARE = 0.5  # greatest share of a text's letters in lines that are the text of links
-MAX_LINK_LINE = 60  # longest line, in letters, that is looked up among the links
+MAX_LEFT = 4  # most letters and digits of a boilerplate line outside of the patterns
+MAX_LINK_SHARE = 0.5  # greatest share of a text's letters in lines equal to link texts
+MAX_LINK_LINE = 60  # longest line compared with link texts, in letters
 
 NO_TEXT = "no text"
 BOILERPLATE_ONLY = "boilerplate only"
@@ -158,7 +161,7 @@ COPYRIGHT_ONLY = "copyright only"
 NEAR_EMPTY = "near-empty"
 LIST_OF_LINKS = "list of links"
 
-_GOES_ON = tuple("（(：:，,、。；;")  # beginnings of a line that continues the sentence of the line before
+_GOES_ON = tuple("（(：:，,、。；;")  # beginnings of a line continuing the sentence before
 
 _Kind = Literal["copyright", "boilerplate"]
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufff9-\ufffb\x00-\x08\x0e-\x1f\x7f]")
@@ -166,7 +169,7 @@ _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\uf
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A cleaned text with its layout, or "" with the ``reason`` of its rejection; and the distinct lines ``removed`` from it."""
+    """Cleaned text with its layout, or "" with the ``reason`` of its rejection, and the distinct lines ``removed``."""
 
     text: str
     reason: str = ""
@@ -176,15 +179,17 @@ class Cleaned:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Boilerplate: ``copyright`` matches notices, licences and imprints, ``boilerplate`` menus, prompts, datelines."""
+    """Boilerplate patterns: ``copyright`` for notices, licences and imprints, ``boilerplate`` for menus, prompts, datelines."""
 
     copyright: re.Pattern[str]
     boilerplate: re.Pattern[str]
 
 
 class Cleaner:
-    """Removes boilerplate by the patterns of ``lexicon/boilerplate.txt`` from texts; a text with fewer letters and digits than
-    ``min_characters`` is not kept."""
+    """Remover of boilerplate by the patterns of ``lexicon/boilerplate.txt``.
+
+    Rejects texts with fewer than ``min_characters`` letters and digits.
+    """
 
     def __init__(self, min_characters: int = MIN_CHARACTERS) -> None:
         self.min_characters = min_characters
@@ -195,18 +200,18 @@ class Cleaner:
     ) -> Cleaned:
         """Normalise ``text`` (:func:`normalised`) and remove boilerplate from its head and tail.
 
-        Code, formulas and tables are never boilerplate. A heading belongs to what is below it, however often the site has it and
-        whatever links name it.
+        Code, formulas and tables are never boilerplate. A heading shares the fate of the text below it, even if it recurs on the
+        site or equals a link text.
 
-        Rejected as "no text"; "boilerplate only" or "copyright only" (whichever has more characters); "near-empty" (fewer than
-        ``min_characters`` letters and digits of prose and Chinese characters of the rest); "list of links" (more than half is the
-        text of links: pages of tags, of titles).
+        Reasons for rejecting a text: "no text"; "boilerplate only" or "copyright only" (by the larger share of characters);
+        "near-empty" (fewer than ``min_characters`` letters and digits of prose and Chinese characters of the rest); "list of
+        links" (more than half is link text, as on tag pages).
 
         Args:
             text: as extracted, one paragraph a line.
-            anchors: anchor texts of the page's links; lines that are one of them are navigation.
-            title: of the page; lines at head and tail that repeat it are removed.
-            learned: what is known of the lines of the page's host.
+            anchors: anchor texts of the page's links. Lines equal to one are navigation.
+            title: title of the page. Lines at head and tail repeating it are removed.
+            learned: line counts of the page's host.
             layout: of the text, see :mod:`~topical_crawler.text.passages`.
 
         >>> Cleaner().clean("首页 | 关于我们 | 联系我们\\n版权所有 某某网 未经书面授权禁止使用\\n京ICP证000001号").reason
@@ -263,7 +268,7 @@ class Cleaner:
         return Cleaned(plain(kept), "", tuple(dict.fromkeys(filter(None, removed))), layout_of(kept))
 
     def kind(self, line: str) -> _Kind | None:
-        """The kind of boilerplate that a line is, None for text.
+        """Return the kind of boilerplate of a line, or None for text.
 
         >>> [Cleaner().kind(line) for line in ("互联网新闻信息许可证 1012006", "分享到：微博 微信", "党支部")]
         ['copyright', 'boilerplate', None]
@@ -279,8 +284,7 @@ class Cleaner:
         return "copyright" if notices else "boilerplate"
 
     def _begins_soon(self, line: str) -> bool:
-        """Whether boilerplate begins before more than :data:`MAX_LEFT` letters have gone by: in most lines it does not, and they
-        need not be searched to their end."""
+        """Return True if boilerplate begins within the first :data:`MAX_LEFT` letters, saving most lines a full search."""
         letters = 0
         notice, boilerplate = self.patterns.copyright.match, self.patterns.boilerplate.match
         for place, char in enumerate(line):
@@ -293,7 +297,7 @@ class Cleaner:
 
 
 def _link_share(text: Sequence[Passage], anchors: Iterable[str]) -> float:
-    """Share of the letters, 0 to 1, in lines that are (part of) a link's text."""
+    """Return the share of letters, 0 to 1, in lines contained in a link text."""
     linked = "\n".join(" ".join(anchor.split()) for anchor in anchors)
     lines = [passage.text for passage in text if passage.kind not in VERBATIM and passage.text in linked]
     in_links = sum(count for line in lines if (count := count_letters(line)) <= MAX_LINK_LINE)
@@ -301,8 +305,9 @@ def _link_share(text: Sequence[Passage], anchors: Iterable[str]) -> float:
 
 
 def normalised(text: str, layout: Layout = ()) -> list[Passage]:
-    """The passages of ``text``, their lines stripped, in NFC, without invisible characters and repeated blank lines; code,
-    formulas and tables as they are.
+    """Return the passages of ``text``: stripped lines in NFC, without invisible characters and repeated blank lines.
+
+    Code, formulas and tables stay as they are.
 
     >>> [passage.text for passage in normalised("\\ufeff　　党建\\u200b要闻\\r\\n\\r\\n\\r\\n正文 ")]
     ['党建要闻', '', '正文']
@@ -320,7 +325,7 @@ def normalised(text: str, layout: Layout = ()) -> list[Passage]:
 
 
 def _without_blanks(found: Iterable[Passage]) -> list[Passage]:
-    """The passages without blank ones at the edges and after one another."""
+    """Drop blank passages at the edges and after another blank one."""
     kept: list[Passage] = []
     for passage in found:
         if passage.text or (kept and kept[-1].text):
@@ -331,7 +336,7 @@ def _without_blanks(found: Iterable[Passage]) -> list[Passage]:
 
 
 def _below_headings(found: Sequence[Passage]) -> dict[int, int | None]:
-    """For every heading but the title of a page (level 1) the next passage that is no heading, None at the end."""
+    """Map every heading except the page's title (level 1) to the next other passage, None at the end."""
     below: dict[int, int | None] = {}
     following = None
     for i in range(len(found) - 1, -1, -1):
@@ -344,7 +349,7 @@ def _below_headings(found: Sequence[Passage]) -> dict[int, int | None]:
 
 @cache
 def default_patterns() -> Patterns:
-    """The patterns of ``lexicon/boilerplate.txt``, which explains its form at its head."""
+    """Return the patterns of ``lexicon/boilerplate.txt``. The head of that file explains its format."""
     sections: dict[str, list[str]] = {}
     section: list[str] = []
     for line in data_folder().joinpath("boilerplate.txt").read_text("utf-8").splitlines():
@@ -354,6 +359,6 @@ def default_patterns() -> Patterns:
             section.append(f"(?:{line[1:-1]})")
         elif line and not line.startswith("#"):
             section.append(re.escape(normalise(line)))
-    # The longest first, so that a phrase does not hide another that begins like it.
+    # The longest first, so that a phrase does not hide a longer one with the same beginning.
     joined = {name: "|".join(sorted(found, key=len, reverse=True)) for name, found in sections.items()}
     return Patterns(**{name: re.compile(expression, re.IGNORECASE) for name, expression in joined.items()})

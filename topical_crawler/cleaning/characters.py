@@ -31,7 +31,7 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
 def count_letters(text: str) -> int:
-    """Number of letters and digits.
+    """Count letters and digits.
 
     >>> count_letters("党建，2024！")
     6
@@ -48,7 +48,7 @@ _CANTONESE = "嘅喺咗哋嘢佢冇咁嚟嗰啲咩晒噉瞓揀㗎唔啱乜嘥攞
 
 @cache
 def _written() -> tuple[frozenset[str], frozenset[str], frozenset[str], dict[int, int]]:
-    """``scripts.txt`` of the lexicon: what OpenCC says of single characters, without OpenCC, which takes 30 MB."""
+    """Return the tables of ``scripts.txt``: OpenCC's data on single characters, without loading its 30 MB."""
     lines = data_folder().joinpath("scripts.txt").read_text(encoding="utf-8").splitlines()
     *sets, pairs = (line for line in lines if line[:1] != "#")
     simplified, traditional, common, forms = map(frozenset, sets)
@@ -57,13 +57,13 @@ def _written() -> tuple[frozenset[str], frozenset[str], frozenset[str], dict[int
 
 @cache
 def common_han() -> frozenset[str]:
-    """The 1,000 most frequent characters and their traditional forms."""
+    """Return the 1,000 most frequent characters and their traditional forms."""
     return _written()[2]
 
 
 @cache
 def usual_han() -> frozenset[str]:
-    """GB 2312, the first level of Big5 and the characters of Cantonese, 9,000 in all: those of nearly all texts."""
+    """Return the 9,000 characters of nearly all texts: GB 2312, the first level of Big5, and Cantonese characters."""
     cells = (*range(0x40, 0x7F), *range(0xA1, 0xFF))
     traditional = (bytes((row, cell)).decode("big5", "ignore") for row in range(0xA4, 0xC7) for cell in cells)
     return frozenset("".join((*_gb2312(), *traditional, _CANTONESE)))
@@ -71,14 +71,17 @@ def usual_han() -> frozenset[str]:
 
 @cache
 def only_chinese() -> frozenset[str]:
-    """The 3,291 characters of GB 2312 that neither JIS X 0208 nor KS X 1001 has, most of them simplified (这, 们, 说)."""
+    """Return the 3,291 characters of GB 2312 absent from JIS X 0208 and KS X 1001, most of them simplified (这, 们, 说)."""
     return frozenset(c for c in _gb2312() if c and not c.encode("shift_jis", "ignore") and not c.encode("euc_kr", "ignore"))
 
 
 @cache
 def japanese() -> tuple[frozenset[str], frozenset[str]]:
-    """The 2,965 characters of the first level of JIS X 0208, which Japanese texts hardly leave, and the 327 of them that neither
-    GB 2312 nor Big5 has (駅, 験, 発)."""
+    """Return the characters of Japanese texts, and those of them only in Japanese.
+
+    The former are the 2,965 characters of the first level of JIS X 0208, the latter 327 absent from GB 2312 and Big5 (駅, 験,
+    発).
+    """
     first = frozenset(filter(None, _cells("euc_jp", range(0xB0, 0xD0))))
     return first, frozenset(c for c in first if not c.encode("gb2312", "ignore") and not c.encode("big5", "ignore"))
 
@@ -88,18 +91,21 @@ def _gb2312() -> list[str]:
 
 
 def _cells(encoding: str, rows: range) -> list[str]:
-    """A character for each cell, "" for one that is empty."""
+    """Return the character of each cell, "" for an empty one."""
     return [bytes((row, cell)).decode(encoding, "ignore") for row in rows for cell in range(0xA1, 0xFF)]
 
 
 def scripts() -> tuple[frozenset[str], frozenset[str]]:
-    """The characters of simplified and of traditional script only: those that OpenCC converts to the other script, except what
-    the other script has as well (后, 台 and 里 are in Big5, 於 and 乾 in GB 2312)."""
+    """Return the characters only in simplified, and only in traditional script.
+
+    These are the characters converted by OpenCC, except those also in the other script (后, 台 and 里 are in Big5, 於 and 乾 in
+    GB 2312).
+    """
     return _written()[:2]
 
 
 def in_one_script(text: str) -> str:
-    """``text`` with each traditional character as a simplified one, to compare texts. 著 is 着, and so is it in 著名.
+    """Replace each traditional character of ``text`` by a simplified one, to compare texts. 著 becomes 着, even in 著名.
 
     >>> in_one_script("臺灣的著名作家走著說話") == in_one_script("台湾的著名作家走着说话")
     True
@@ -108,17 +114,17 @@ def in_one_script(text: str) -> str:
 
 
 def to_simplified(text: str) -> str:
-    """``text`` in simplified characters by OpenCC's phrases; words stay those of its region."""
+    """Convert ``text`` to simplified characters by OpenCC's phrases, keeping regional words."""
     return str(_converter("t2s").convert(text))
 
 
 def to_traditional(text: str) -> str:
-    """``text`` in traditional characters by OpenCC's phrases (头发: 頭髮, 发展: 發展), in OpenCC's standard forms."""
+    """Convert ``text`` to traditional characters by OpenCC's phrases (头发: 頭髮, 发展: 發展), in OpenCC's standard forms."""
     return str(_converter("s2t").convert(text))
 
 
 def to_mainland(text: str) -> str:
-    """``text`` in simplified characters and in words of the mainland.
+    """Convert ``text`` to simplified characters and words of the mainland.
 
     >>> to_mainland("軟體與資料庫")
     '软件与数据库'
@@ -127,7 +133,7 @@ def to_mainland(text: str) -> str:
 
 
 def traditional_forms(text: str) -> list[str]:
-    """``text`` in traditional characters, and in words of Taiwan.
+    """Return ``text`` in traditional characters, and in words of Taiwan.
 
     >>> traditional_forms("软件")
     ['軟件', '軟體']
@@ -145,28 +151,28 @@ def _converter(name: str) -> Any:
 # -- Language and script
 
 MIN_HAN_SHARE = 0.2
-"""Share of the words, each Chinese character counted as one, from which on these tell the language: an article that is mostly
-source code has fewer of them than identifiers."""
-MIN_KANA = 0.15  # share of kana among them and Chinese characters that makes a text Japanese (real ones have .4 and more)
-# Share of kana and Chinese characters that only Japanese has from which on a text is Japanese, if nearly all others are of the
-# first level of JIS X 0208: notices and minutes have hardly any kana. Of Chinese texts in traditional characters at least .08, in
-# simplified ones .17, are not.
+"""Least share of Chinese, Japanese and Korean characters among the words (each character counting as one) to identify the
+language by them: a Chinese article with mostly source code has more identifiers than characters."""
+MIN_KANA = 0.15  # share of kana in kana and Chinese characters over which a text is Japanese (real ones have .4 and more)
+# Least share of kana and Japanese-only characters in a Japanese text with nearly all others on the first level of JIS X 0208:
+# notices and minutes have hardly any kana. At least .08 of the characters of Chinese texts in traditional script, .17 in
+# simplified script, are not on that level.
 MIN_JAPANESE = 0.03
-MIN_HANGUL_SHARE = 0.3  # the same for Korean
+MIN_HANGUL_SHARE = 0.3  # the same as MIN_KANA for Korean
 MIN_CHINESE = 0.05
-"""Share of :func:`only_chinese` among the letters of all three from which on such a text is Chinese all the same, like a lesson
-of Japanese: a fifth of what Chinese prose has (.25); Japanese and Korean have none."""
+"""Least share of :func:`only_chinese` in the letters of all three languages to take such a text for Chinese after all, like a
+lesson of Japanese. It is a fifth of the share in Chinese prose (.25). Japanese and Korean have none."""
 MIN_ENGLISH_WORDS, MIN_ENGLISH = 50, 0.15
-"""Words from which on, and the share of :data:`_ENGLISH` among them from which on, a text is English at once."""
-MIXED = 0.1  # smallest share of the rarer script among the characters of one script only in a mixed text
-PROBE = 20_000  # characters of a text that are examined
+"""Least number of words, and least share of :data:`_ENGLISH` among them, to take a text for English without py3langid."""
+MIXED = 0.1  # least share of the rarer script among the characters in one script only, in a mixed text
+PROBE = 20_000  # characters examined of a text
 
-_CHINESE = ("zh", "cdo", "gan", "hak", "lzh", "nan", "wuu", "yue")  # py3langid takes short texts for a regional kind of Chinese
+_CHINESE = ("zh", "cdo", "gan", "hak", "lzh", "nan", "wuu", "yue")  # py3langid takes short texts for a regional language
 
 _ENGLISH = frozenset(
     ("the", "and", "that", "which", "with", "this", "these", "are", "from", "for", "by", "to", "be", "it", "they", "was", "have")
 )
-"""Common words of English that few other languages write in the same way."""
+"""Common English words, hardly found in other languages."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7a3]")
@@ -176,15 +182,17 @@ _WORD = re.compile("[^\\W\\d_\u1100-\u11ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a
 class Identified(NamedTuple):
     """Language and script of a text."""
 
-    language: str  # ISO 639-1 code; "" if unknown or without letters
-    script: str  # "simplified", "traditional" or "mixed"; "" in other languages and without characters of one script only
+    language: str  # ISO 639-1 code, "" if unknown or without letters
+    script: str  # "simplified", "traditional" or "mixed", "" in other languages or with characters common to both scripts only
 
 
 def identify(text: str) -> Identified:
-    """Identify language and script: kana and hangul tell Japanese and Korean, unless characters that neither has show that the
-    text explains them in Chinese; Chinese characters tell Chinese. A text with few of all three is left to py3langid (97
-    languages), so that an article with much source code stays Chinese. English of some length is told by its commonest words:
-    py3langid takes 70 MB."""
+    """Identify language and script of a text by its first :data:`PROBE` characters.
+
+    Kana and hangul identify Japanese and Korean, unless Chinese-only characters make the text a Chinese one about them. Chinese
+    characters identify Chinese, also beside much source code. Longer English is identified by its commonest words, because
+    py3langid takes 70 MB. Everything else is left to py3langid (97 languages).
+    """
     text = text[:PROBE]
     han, kana, hangul = (len(pattern.findall(text)) for pattern in (_HAN, _KANA, _HANGUL))
     found = _WORD.findall(text)
@@ -209,7 +217,7 @@ def identify(text: str) -> Identified:
 
 
 def _has_few_kana(text: str, han: int, kana: int) -> bool:
-    """Whether a text with so many Chinese characters and kana is Japanese by its Chinese characters."""
+    """Return True if a text with so many Chinese characters and kana is Japanese by its Chinese characters."""
     first, only = japanese()
     if not kana and only.isdisjoint(text):
         return False  # most texts
@@ -218,8 +226,9 @@ def _has_few_kana(text: str, han: int, kana: int) -> bool:
 
 
 def language_score(text: str, language: str) -> float:
-    """Share of the words of ``text`` that are in the writing of ``language``, 0 to 1; each character of Chinese, Japanese and
-    Korean is a word, and other languages share one writing. 0 without letters.
+    """Return the share of the words of ``text`` in the writing system of ``language``, 0 to 1.
+
+    Each Chinese, Japanese or Korean character is a word. All other languages share one writing system. 0 without letters.
 
     >>> language_score("用Python学机器学习", "zh"), language_score("用Python学机器学习", "en")
     (0.8571428571428571, 0.14285714285714285)
@@ -232,7 +241,7 @@ def language_score(text: str, language: str) -> float:
 
 
 def script(text: str) -> str:
-    """The script of a Chinese text, see :class:`Identified`."""
+    """Return the script of a Chinese text, see :class:`Identified`."""
     counts = Counter(text)
     simplified, traditional = (sum([n for character, n in counts.items() if character in only]) for only in scripts())
     decisive = simplified + traditional
@@ -254,19 +263,18 @@ def _identifier() -> Any:
 
 GARBLED = "garbled text"
 MAX_GARBLED = 0.05  # greatest share of a text in garbled lines: some articles quote one
-MIN_HAN_CHARACTERS = 16  # fewest Chinese characters whose rarity is judged: fewer may be names
+MIN_HAN_CHARACTERS = 16  # fewest Chinese characters judged by their rarity: fewer may be names
 MIN_COMMON, MAX_RARE = 0.4, 0.10
 """Chinese characters are garbled if fewer than ``MIN_COMMON`` are common and more than ``MAX_RARE`` unusual. Of 144,000 lines of
-news and articles none has more than .08 unusual ones; wrongly decoded texts of 130 characters have .12 and more, and up to .36
+news and articles none has more than .08 unusual ones. Wrongly decoded texts of 130 characters have .12 and more, and up to .36
 common ones."""
-# Chinese punctuation for each Chinese character from which on rare ones are those of a classical text: rhapsodies and word books
-# have .2 and more, wrongly decoded texts at most .01.
+# Least Chinese punctuation marks for each Chinese character of a classical text, with rare characters by nature: rhapsodies and
+# word books have .2 and more, wrongly decoded texts at most .01.
 MIN_MARKS = 0.05
 # Greatest share of single U+FFFD, private and control characters within words. Between words and in twos or more they are emoji
-# that a site could not store.
+# lost by a site.
 MAX_BROKEN = 0.01
-MIN_LATIN = 0.3  # share of a line from which on sequences of accented letters are bytes of Chinese, not foreign words
-
+MIN_LATIN = 0.3  # share of a line over which sequences of accented letters are bytes of Chinese, not foreign words
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _DROPPED = re.compile(
@@ -279,11 +287,11 @@ _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uff61-\uff9f０-９Ａ-Ｚａ-ｚ]{1,10
 _BLANK = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _SPACES = re.compile(f"(?:[{_BLANK}]| (?=[ {_BLANK}]))[ {_BLANK}]{{0,10000}}")  # but not the many single spaces
 _DOT = re.compile(r"(?<=[0-9A-Za-z])．(?=[0-9A-Za-z])")
-_ODD = re.compile("[^\n !-%'-~\u4e00-\u9fff，。、；：？！“”‘’（）《》【】…—·]")  # signs that may have to be mended
+_ODD = re.compile("[^\n !-%'-~\u4e00-\u9fff，。、；：？！“”‘’（）《》【】…—·]")  # signs possibly in need of repair
 
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff\x80-\x84\x86-\x9f]")
 _IN_WORDS = re.compile(rf"(?<=\w){_BROKEN.pattern}(?=\w)")
-_REPLACED = re.compile("(?:锟斤拷|锟|ï¿½)")  # U+FFFD itself, read wrongly
+_REPLACED = re.compile("(?:锟斤拷|锟|ï¿½)")  # U+FFFD itself, decoded wrongly
 _AS_LATIN = re.compile(
     "(?:[ã-é][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,2}){2,1000}"  # UTF-8, three bytes a character
     "|(?:[¡-ù][¡-þ@-~]){2,1000}"  # GBK and Big5, two
@@ -294,17 +302,17 @@ _MARKS = re.compile("[，。、；：！？]")
 
 
 def repair(text: str) -> str:
-    """Normalise ``text`` to NFC with ``\\n`` line ends and visible characters only. Repairing twice changes nothing.
+    """Normalise ``text`` to NFC with ``\\n`` line ends and visible characters only. Idempotent.
 
-    Left-over entities are resolved, however often escaped; control and zero-width characters, variation selectors, private
-    characters (icons) and U+FFFD are removed; full-width Latin letters and digits become ASCII, Chinese punctuation stays;
-    half-width katakana, radicals and compatibility ideographs become what they stand for; runs of spaces become one space.
+    Resolves left-over entities, however often escaped. Removes control and zero-width characters, variation selectors, private
+    characters (icons) and U+FFFD. Turns full-width Latin letters and digits into ASCII, and half-width katakana, radicals and
+    compatibility ideographs into their standard forms. Merges runs of spaces. Keeps Chinese punctuation.
 
     >>> repair("卷１．２ ⼈⼯智能 &amp;amp; ｱｲ\\ufffd")
     '卷1.2 人工智能 & アイ'
     """
     while (mended := _mended(text)) != text and "&" in mended:
-        text = mended  # an entity that was escaped twice
+        text = mended  # an entity escaped twice
     return mended
 
 
@@ -320,13 +328,14 @@ def _mended(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` without characters that nobody sees: control, zero-width, private and bidirectional ones."""
+    """Remove invisible characters: control, zero-width, private and bidirectional ones."""
     return _DROPPED.sub("", text)
 
 
 def repair_verbatim(text: str) -> str:
-    """``text`` to be kept as written, such as code: NFC, ``\\n`` line ends and visible characters, without blank lines at its
-    edges. Repairing twice changes nothing.
+    """Normalise text to be kept as written, such as code: NFC, ``\\n`` line ends, visible characters. Idempotent.
+
+    Drops blank lines at its edges.
 
     >>> repair_verbatim("\\n if a\u00a0&amp;&amp; b:\u200b\\r\\n\\tｘ = 1\\n\\n")
     ' if a &amp;&amp; b:\\n\\tｘ = 1'
@@ -336,15 +345,17 @@ def repair_verbatim(text: str) -> str:
 
 
 def _without_blank_edges(text: str) -> str:
-    """``text`` without blank lines at its beginning and end. No expression: it would try each of many blank lines as the last."""
+    """Drop blank lines at the edges of ``text``. Not by a pattern: it would try each of many blank lines as the last."""
     first = text.rfind("\n", 0, len(text) - len(text.lstrip(" \t\n"))) + 1
     last = text.find("\n", max(first, len(text.rstrip(" \t\n"))))
     return text[first : last if last >= 0 else None]
 
 
 def is_garbled(text: str) -> bool:
-    """Whether more of ``text`` than :data:`MAX_GARBLED` was decoded wrongly: UTF-8 as GBK or Big5, GBK or UTF-8 as Latin-1, Big5
-    as GBK and back, anything with many characters replaced. Call it before :func:`repair`, which removes some of the signs.
+    """Return True if more than :data:`MAX_GARBLED` of ``text`` was decoded wrongly.
+
+    Detects UTF-8 as GBK or Big5, GBK or UTF-8 as Latin-1, Big5 as GBK and back, and text with many replaced characters. Call it
+    before :func:`repair`, because that removes some of the signs.
 
     >>> [is_garbled(t) for t in ("ÄãºÃ£¬Ö÷ÌâœÌÓý", "锟斤拷锟斤拷", "Café à Genève", "乇氪鼪孓")]
     [True, True, False, False]
@@ -357,7 +368,7 @@ def is_garbled(text: str) -> bool:
     letters = "".join(set(text))
     sign = broken >= 3 or "锟" in letters or _ACCENTED.search(letters)
     if not sign and usual_han().issuperset("".join(_HAN_RUN.findall(letters))):
-        return False  # most texts: nothing in it can be a sign
+        return False  # most texts: no possible sign
     if _rare(text):
         return True
     garbled = sum(len(line) for line in text.splitlines() if _line_is_garbled(line))
@@ -375,7 +386,7 @@ def _line_is_garbled(line: str) -> bool:
 
 
 def _rare(text: str) -> bool:
-    """Whether the Chinese characters of ``text`` are rare ones, and none of a classical text."""
+    """Return True if the Chinese characters of ``text`` are rare, without the punctuation of a classical text."""
     han = "".join(_HAN_RUN.findall(text))
     if len(han) < MIN_HAN_CHARACTERS or len(_MARKS.findall(text)) >= MIN_MARKS * len(han):
         return False

@@ -1,4 +1,4 @@
-"""Clean an extracted text: repair it, remove boilerplate, look for personal data, measure and judge it."""
+"""Cleaning of an extracted text: repair, boilerplate, language, personal data, measures, limits."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ Convert = Literal["", "simplified", "traditional"]
 
 @dataclass(frozen=True, slots=True)
 class CleaningOptions:
-    """How texts are cleaned."""
+    """Options of :class:`TextCleaner`."""
 
     min_characters: int = MIN_CHARACTERS  # fewest letters and digits of prose and Chinese characters of the rest
     limits: Limits = field(default_factory=Limits)  # bounds on language and measures
-    personal: Personal = "flag"  # personal data are counted ("flag"), also replaced ("mask"), or ignored ("off")
-    convert: Convert = ""  # the script that Chinese texts are converted to; "": none
-    site_lines: bool = True  # learn and remove the lines that a site repeats on its pages
+    personal: Personal = "flag"  # count personal data ("flag"), also replace them ("mask"), or ignore them ("off")
+    convert: Convert = ""  # script to convert Chinese texts to, "" for none
+    site_lines: bool = True  # learn and remove lines recurring on the pages of a site
 
 
 @dataclass(frozen=True, slots=True)
 class CleanedText:
-    """A cleaned or rejected text; an early rejection leaves the fields of later steps empty."""
+    """Cleaned or rejected text. An early rejection leaves the fields of later steps empty."""
 
     text: str  # "" for a rejected one
     layout: Layout = ()  # of the text, see `text.passages`
-    reason: str = ""  # why it was rejected, a short stable English string; "" for a kept one
+    reason: str = ""  # of the rejection, a short stable English string, "" for a kept text
     language: str = ""  # with the script, see `characters.identify`
     script: str = ""
     measures: Mapping[str, float] = field(default_factory=dict)  # of the prose, see `Measures`
@@ -52,7 +52,7 @@ class CleanedText:
 
 
 class TextCleaner:
-    """Cleans texts by ``options``."""
+    """Text cleaner with ``options``."""
 
     def __init__(self, options: CleaningOptions | None = None) -> None:
         self.options = options or CleaningOptions()
@@ -61,19 +61,21 @@ class TextCleaner:
     def clean(
         self, text: str, anchors: Collection[str] = (), title: str = "", learned: Learned = NOTHING, layout: Layout = ()
     ) -> CleanedText:
-        """Reject a garbled text; repair characters; remove boilerplate; identify the language and convert the script; look for
-        personal data; measure the text and apply the limits. Cleaning a cleaned text changes nothing.
+        """Clean or reject a text. Idempotent for cleaned texts.
 
-        The arguments are those of :meth:`~topical_crawler.cleaning.boilerplate.Cleaner.clean`. Only prose is judged, and
-        tables where they are the longer part: an article is not refused for its code and formulas. In these and in tables only
-        characters that are broken or cannot be seen are repaired, and personal data looked for.
+        Steps: reject garbled text, repair characters, remove boilerplate, identify the language, convert the script, find
+        personal data, measure, apply the limits.
+
+        Arguments as in :meth:`~topical_crawler.cleaning.boilerplate.Cleaner.clean`. Only prose is judged, and tables if they are
+        the longer part, so no article is rejected for its code and formulas. In code, formulas and tables only broken and
+        invisible characters are repaired, and personal data searched.
 
         >>> text = "来源：某某网\\n" + "各支部　开展主题党日活动，热线010-62345678。" * 4 + "\\n责任编辑：王某"
         >>> cleaned = TextCleaner().clean(text)
         >>> cleaned.text[:12], cleaned.reason, cleaned.language, cleaned.script, cleaned.personal
         ('各支部 开展主题党日活动', '', 'zh', 'simplified', {'phone': 4})
         """
-        if is_garbled(judged(text, layout)):  # before the repair, which removes the signs of it
+        if is_garbled(judged(text, layout)):  # before the repair removes its signs
             return CleanedText("", reason=GARBLED)
         text, layout = _repaired(text, layout)
         cleaned = self._cleaner.clean(text, [repair(anchor) for anchor in anchors], repair(title), learned, layout)
@@ -91,7 +93,7 @@ class TextCleaner:
             personal = find(text)
         measured = measure(judged(text, layout))
         measures = dataclasses.asdict(measured)
-        # Prose that is less than half of a text may be labels between code: 示例代码, 运行结果.
+        # Prose of less than half of a text may be labels between code: 示例代码, 运行结果.
         words = prose(text, layout)
         characters = len(words) if 2 * len(words) >= len(text) else 0
         if reason := options.limits.refusal(measured, language, characters, is_verse(words.split("\n"))):

@@ -1,6 +1,6 @@
-"""Find and mask personal data: telephone, identity card and bank card numbers and e-mail addresses.
+"""Personal data: telephone, identity card and bank card numbers, e-mail addresses.
 
-They are found as far as their form or check digit proves them: document, book and order numbers are as long.
+Only numbers proven by their form or check digit count, since document, book and order numbers are as long.
 
 >>> find("联系人王某，电话13800138000，邮箱 wang@example.cn")
 {'email': 1, 'phone': 1}
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import date
 
-MASKS = {"id": "[身份证号]", "card": "[卡号]", "phone": "[电话]", "email": "[邮箱]"}  # what replaces them, by kind
+MASKS = {"id": "[身份证号]", "card": "[卡号]", "phone": "[电话]", "email": "[邮箱]"}  # replacements by kind
 
 _SEP = r"[ \-‐‑–]?"
 _BEFORE = r"(?<![0-9A-Za-z_./=#%&+\-])"  # not part of a longer number, a version, an address
@@ -45,7 +45,7 @@ _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
 def find(text: str) -> dict[str, int]:
-    """Count the personal data of ``text`` by kind ("id", "card", "phone", "email"); kinds without any are left out.
+    """Count the personal data of ``text`` by kind ("id", "card", "phone", "email"). Kinds without any are left out.
 
     >>> find("2024-12-31，ISBN 978-7-302-51461-9，DOI 10.13800/138001380001，版本 1.3.8，国发〔2021〕13号")
     {}
@@ -54,7 +54,7 @@ def find(text: str) -> dict[str, int]:
 
 
 def mask(text: str) -> tuple[str, dict[str, int]]:
-    """Replace the personal data of ``text`` by :data:`MASKS`; returns the text and the counts by kind.
+    """Replace the personal data of ``text`` by :data:`MASKS`. Return the text and the counts by kind.
 
     >>> mask("请拨打010-62345678转801或(0571)87654321，+86 138-0013-8000")[0]
     '请拨打[电话]或[电话]，[电话]'
@@ -73,13 +73,13 @@ def mask(text: str) -> tuple[str, dict[str, int]]:
 
     lines = text.split("\n")
     number = here = 0
-    signs: dict[int, None] = {}  # lines that have one
+    signs: dict[int, None] = {}  # numbers of the lines with a sign
     for sign in _SIGN.finditer(text):
         number += text.count("\n", here, here := sign.start())
         signs[number] = None
     for number in signs:
-        line = f"\n{lines[number]}" if number else lines[number]  # as a pattern sees it that looks behind
-        # Telephone numbers last: one may be read within the digits of a card, or before the @ of an address.
+        line = f"\n{lines[number]}" if number else lines[number]  # for patterns looking behind
+        # Telephone numbers last: one may match within the digits of a card, or before the @ of an address.
         for kind, pattern, proven in _KINDS:
             line = pattern.sub(masking(kind, proven), line)
         lines[number] = line.removeprefix("\n")
@@ -87,7 +87,10 @@ def mask(text: str) -> tuple[str, dict[str, int]]:
 
 
 def _is_identity(number: str) -> bool:
-    """GB 11643-1999: province, date of birth, check digit of ISO 7064 MOD 11-2 (none in 15 digits, whose year has two)."""
+    """Check an identity number by GB 11643-1999: province, date of birth, check digit of ISO 7064 MOD 11-2.
+
+    A number of 15 digits has a birth year of two digits and no check digit.
+    """
     birth = number[6:14] if len(number) == 18 else "19" + number[6:12]
     try:
         born = date(int(birth[:4]), int(birth[4:6]), int(birth[6:]))
@@ -102,19 +105,19 @@ def _is_identity(number: str) -> bool:
 
 
 def _is_card(number: str) -> bool:
-    """ISO/IEC 7812: the sum of the digits, every second from the right doubled, is a multiple of ten."""
+    """Check a card number by ISO/IEC 7812: the sum of its digits, every second from the right doubled, is a multiple of ten."""
     digits = [int(digit) for digit in number if digit.isdecimal()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return 16 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1
 
 
 def _is_phone(number: str) -> bool:
-    """Not one digit repeated, as in examples and forms."""
+    """Return False for one repeated digit, as in examples and forms."""
     return len(set(re.sub(r"[^0-9]", "", number)[-7:])) > 1
 
 
 def _is_address(address: str) -> bool:
-    """Neither a file name such as ``icon@2x.png`` nor a repository's host."""
+    """Return False for file names such as ``icon@2x.png`` and hosts of repositories."""
     return not address.startswith("git@") and address.rpartition(".")[2].lower() not in _SUFFIXES
 
 

@@ -1,7 +1,7 @@
-"""Measure a text, and refuse what is not running text.
+"""Measures of a text, and limits rejecting anything but running text.
 
-The measures are those that filter web corpora (repetition, symbols, lines that are not sentences, as in the rules for
-MassiveText, C4 and FineWeb), counted in characters, since Chinese does not separate words. The limits judge form, not content.
+The measures are usual filters of web corpora (repetition, symbols, lines other than sentences, as in the rules for MassiveText,
+C4 and FineWeb), counted in characters, since Chinese does not separate words. The limits judge form, not content.
 
 >>> measures = measure("各级党组织开展主题教育。\\n关注我们\\n关注我们\\n关注我们")
 >>> measures.han, round(measures.sentences, 2), round(measures.repeated_lines, 2), measures.line_length
@@ -22,9 +22,9 @@ from functools import lru_cache
 
 from topical_crawler.cleaning.characters import HAN, common_han
 
-GRAM = 10  # characters of a phrase whose repetitions are counted, white space excluded
+GRAM = 10  # characters of a phrase checked for repetition, without white space
 SHORT = 200  # characters below which repetition and sentences are not limited: one line would decide, and a poem is no list
-# Share of punctuation over which a text of rare characters is a classical one: a rhapsody, a herbal, an old word book.
+# Share of punctuation over which a text of rare characters is classical: a rhapsody, a herbal, an old word book.
 CLASSICAL = 0.1
 
 STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
@@ -32,14 +32,14 @@ STOP_CHARACTERS = frozenset(  # frequent in running Chinese text, rare in menus
 )
 VERSE_LINES = 6  # fewest lines of verse
 VERSE_LENGTH = (5.0, 16.0)  # least and greatest mean of their letters: menus have words of four
-VERSE_STOPS = 0.1  # least share of stop characters: menus and lists of key words have .02 to .08, a song .3
+VERSE_STOPS = 0.1  # least share of stop characters: menus and lists of keywords have .02 to .08, a song .3
 
 LANGUAGE = "language"
 REPETITION = "low quality: repetition"
 SYMBOLS = "low quality: symbols"
 NO_SENTENCES = "low quality: no sentences"
 CHARACTERS = "low quality: characters"
-REASONS = (LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS)  # that `Limits.refusal` returns
+REASONS = (LANGUAGE, REPETITION, SYMBOLS, NO_SENTENCES, CHARACTERS)  # results of `Limits.refusal`
 
 _ENDS = tuple("。！？；：…!?;:.")
 _CLOSING = "”’』」）)】》\"' "
@@ -47,38 +47,40 @@ _CLOSING = "”’』」）)】》\"' "
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Measures of a text: shares from 0 to 1 except ``line_length``; all 0 for an empty text."""
+    """Measures of a text: shares from 0 to 1, except ``line_length``. All 0 for an empty text."""
 
     han: float = 0.0  # share of Chinese characters in the letters and digits
     latin: float = 0.0  # share of Latin letters in them
     digits: float = 0.0  # share of digits in them
     punctuation: float = 0.0  # share of the characters other than white space
     symbols: float = 0.0  # share of signs such as # * … • │ ★ = and emoji in the characters other than white space
-    sentences: float = 0.0  # share of the letters and digits in lines that end like a sentence
+    sentences: float = 0.0  # share of the letters and digits in lines ending like a sentence
     common: float = 0.0  # share of the 1,000 most frequent characters in the Chinese ones
     line_length: float = 0.0  # mean letters and digits of a line
-    repeated_lines: float = 0.0  # share of the letters and digits in lines repeated, but not right behind a new line
-    repeated_phrases: float = 0.0  # share of the characters other than white space in phrases of ten repeated, without such lines
+    repeated_lines: float = 0.0  # share of the letters and digits in repeated lines, except those right behind a new line
+    repeated_phrases: float = 0.0  # share of the characters other than white space in repeated phrases of ten, without such lines
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on language and :class:`Measures`. The defaults refuse 2 of 11,055 news texts, and for their prose none of 840
-    Chinese articles of 24 sites, most of them on computing.
+    """Bounds on language and :class:`Measures`.
 
-    A bound without a note is on the measure of its name. A text with fewer sentences than ``min_sentences`` must have a
-    ``line_length`` of ``min_line_length`` and a ``punctuation`` from ``min_punctuation`` to ``max_punctuation``, which bare lists
-    of words do not.
+    The defaults refuse 2 of 11,055 news texts. For their prose, they refuse none of 840 Chinese articles from 24 sites, most of
+    them on computing.
+
+    A bound without a note applies to the measure of its name. A text with fewer sentences than ``min_sentences`` must have a
+    ``line_length`` of ``min_line_length`` and a ``punctuation`` from ``min_punctuation`` to ``max_punctuation``, unlike bare
+    lists of words.
     """
 
-    languages: Collection[str] = ("zh",)  # ISO 639-1 codes of the accepted languages; empty: all
-    min_han: float = 0.02  # low, for articles that are mostly source code; 0.3 refuses these
-    min_common: float = 0.4  # not where punctuation is over `CLASSICAL`
+    languages: Collection[str] = ("zh",)  # ISO 639-1 codes of the accepted languages, empty for all
+    min_han: float = 0.02  # low, for articles of mostly source code (0.3 refuses these)
+    min_common: float = 0.4  # ignored if punctuation is over `CLASSICAL`
     max_symbols: float = 0.3
     max_digits: float = 0.6
     max_repeated_lines: float = 0.45
     max_repeated_phrases: float = 0.6
-    max_repeated_code: float = 0.9  # in place of that before where `latin` is over `code`: source code and formulas repeat
+    max_repeated_code: float = 0.9  # in place of max_repeated_phrases if `latin` is over `code`: source code and formulas repeat
     code: float = 0.3
     min_sentences: float = 0.1
     min_line_length: float = 10.0
@@ -87,12 +89,14 @@ class Limits:
 
     @classmethod
     def of_language(cls, languages: Collection[str]) -> Limits:
-        """Limits on the language only."""
+        """Return limits on the language only."""
         bounds = {f.name: 0.0 if f.name.startswith("min_") else math.inf for f in dataclasses.fields(cls) if "_" in f.name}
         return cls(languages, **bounds)
 
     def refusal(self, measures: Measures, language: str, characters: int = SHORT, verse: bool = False) -> str:
-        """Why a text of so many ``characters`` is refused, one of :data:`REASONS`; "" if it is not. Verse needs no sentences.
+        """Return the reason for refusing a text of so many ``characters``, one of :data:`REASONS`, or "".
+
+        Verse needs no sentences.
 
         >>> Limits().refusal(measure("党建\\n支部\\n党员\\n组织\\n" * 30), "zh"), Limits().refusal(Measures(), "en")
         ('low quality: repetition', 'language')
@@ -117,8 +121,9 @@ class Limits:
 
 
 def is_verse(lines: Sequence[str], below_headline: bool = False) -> bool:
-    """Whether short lines are verse or a song, and no menu: most of them distinct, Chinese, with words that only language needs.
-    Right ``below_headline`` a list of words is not a menu either.
+    """Return True if short lines are verse or a song: mostly distinct and Chinese, with stop characters, unlike menus.
+
+    Right ``below_headline``, lines without stop characters count as well.
 
     >>> is_verse(["月光照着我的窗", "远处有人把歌唱", "小河流过旧桥下", "流到我们的梦乡", "明年春天来得早", "我要回到那地方"])
     True

@@ -1,1 +1,1 @@
-"""From the source of a page or document to its text, details and kind."""
+"""Text, details and kind of a page or document, extracted from its source."""

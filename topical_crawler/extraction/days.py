@@ -1,7 +1,8 @@
-"""Days as pages of the mainland, Taiwan and Hong Kong write them, and machines for them.
+"""Dates as written in mainland China, Taiwan and Hong Kong, parsed to ``YYYY-MM-DD``.
 
-`days.tsv` has a pattern a line, the likelier reading of a text first, with an example. A line is read with its numerals in
-digits, and without days of the moon. What has no year has that of the page's address, or the last one in which the day is over.
+`days.tsv` holds one pattern a line with an example, the likelier reading of an ambiguous text first. Before matching, Chinese
+numerals become digits and dates of the lunar calendar are dropped. A date without a year takes the year in the page's address,
+else the latest year that puts it in the past.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from importlib.resources import files
 
-EARLIEST = 1994  # first year of a credible date: that of the first web pages in Chinese
-ERA = 1911  # year before the first of the Republic, 民國
-BEIJING = timedelta(hours=8)  # offset of the time that Chinese pages give
+EARLIEST = 1994  # first credible year: the first Chinese web pages
+ERA = 1911  # year before year 1 of the Republic, 民國
+BEIJING = timedelta(hours=8)  # UTC offset of the time on Chinese pages
 
 
 def read_table(name: str) -> list[list[str]]:
-    """The rows of a table of this package, without its heading."""
+    """Return the rows of a table of this package, without its heading."""
     text = (files("topical_crawler.extraction") / name).read_text(encoding="utf-8")
     return [row.split("\t") for row in text.splitlines()[1:]]
 
@@ -32,7 +33,7 @@ _NUMERAL = re.compile(
     rf"(?<![{''.join(_DIGITS)}])[〇零○廿卅{''.join(_SIGNS[1:])}][{''.join(_DIGITS)}廿卅]*"
     r"(?=\s?(?:[年月日号號天周週个個]|星期|[小时分秒]))"
 )
-_BEGINNINGS = (  # of the months in English, German and Romance languages
+_BEGINNINGS = (  # of month names in English, German and Romance languages
     "jan ene gen jän|feb fév fev|mar mär mrz|apr avr abr|may mai mag|jun juin giu|jul juil lug|aug aoû aou ago|sep set"
     "|oct okt ott out|nov|dec dez déc dic"
 )
@@ -48,21 +49,26 @@ for _kind, _example, _pattern in read_table("days.tsv"):
 _WRITTEN, _NO_YEAR = _KINDS["year"], _KINDS["no year"]
 (_LUNAR,), (_AGO,), (_NO_STAMP,) = _KINDS["lunar"], _KINDS["ago"], _KINDS["no stamp"]
 (_IN_ADDRESS,), (_YEAR_IN_ADDRESS,) = _KINDS["in address"], _KINDS["year in address"]
-HAS_YEAR = re.compile(r"(?:19|20)\d\d|民|\d\d\s?[年/.-]\s?\d")  # what every day with its year has
-_MINUTES = {"秒": 0, "分": 1, "小": 60, "钟": 60, "鐘": 60, "天": 1440, "日": 1440}  # else it is a week
+HAS_YEAR = re.compile(r"(?:19|20)\d\d|民|\d\d\s?[年/.-]\s?\d")  # matches every date with a year
+_MINUTES = {"秒": 0, "分": 1, "小": 60, "钟": 60, "鐘": 60, "天": 1440, "日": 1440}  # default: a week
 _NEAR = "刚刚 剛剛 刚才 剛才 今天 今日 今早 今晨 今晚|昨天 昨日 昨晚 昨夜 尋日 琴日|前天 前日 前晚|大前天 大前日"
 _DAYS = {word: days for days, words in enumerate(_NEAR.split("|")) for word in words.split()}
 _DAY = re.compile(
     rf"(?:^|[\s:|·于於])(?:({'|'.join(_DAYS)})|(上)?(?:[周週]|星期|[礼禮]拜)([一二三四五六日天]))"
     r"(?=$|[\s|·]|\d{1,2}:\d\d|[上下]午|(?:[发發][布佈]|[发發]表|更新))"
 )
-"""A word for a day where a day stands: 今日要闻, 今日头条 and 昨天的会议 name none."""
+"""A day word standing for a date. No match in 今日要闻, 今日头条 or 昨天的会议."""
 
 
 def in_text(text: str, url: str = "", fetched: str = "") -> str:
-    """The first credible date of a line, such as the one below the headline, ``YYYY-MM-DD``, "" if none: from :data:`EARLIEST`
-    on, not after ``fetched`` (ISO 8601 in UTC, default: now), from which 昨天 is counted. ``url`` of the page gives the year of a
-    date without one.
+    """Return the first credible date of a line, ``YYYY-MM-DD``, or "".
+
+    Credible means from :data:`EARLIEST` on and not after the day of fetching.
+
+    Args:
+        text: a line such as the one below the headline. At most its first 500 characters are read.
+        url: address of the page. Its year completes a date without one.
+        fetched: time of fetching, ISO 8601 in UTC (default: now). Relative dates like 昨天 count from it.
 
     >>> in_text("2024年3月1日 08:30 来源：党建网"), in_text("二〇二四年三月十一日")
     ('2024-03-01', '2024-03-11')
@@ -78,7 +84,7 @@ def in_text(text: str, url: str = "", fetched: str = "") -> str:
 
 
 def in_address(url: str, fetched: str = "") -> str:
-    """The first credible date in an address, ``YYYY-MM-DD``, "" if none.
+    """Return the first credible date in an address, ``YYYY-MM-DD``, or "".
 
     >>> in_address("http://www.example.cn/dangjian/202403/t20240301_12345678.html")
     '2024-03-01'
@@ -89,7 +95,10 @@ def in_address(url: str, fetched: str = "") -> str:
 
 
 def in_beijing(text: str) -> str:
-    """A moment of a page's metadata; in Beijing, if it is given in UTC, as programs do that make pages.
+    """Convert a UTC timestamp to Beijing time, keep any other.
+
+    Most content management systems write UTC. Accepts ISO 8601 and RFC 2822, and returns anything else unchanged. A converted
+    timestamp keeps the offset ``+00:00``.
 
     >>> in_beijing("2024-03-01T16:30:00.000Z"), in_beijing("2024-03-01T16:30:00+08:00")
     ('2024-03-02T00:30:00+00:00', '2024-03-01T16:30:00+08:00')
@@ -106,7 +115,7 @@ def in_beijing(text: str) -> str:
 
 
 def moment_of(value: str) -> str:
-    """A value that a machine wrote, with the seconds or milliseconds since 1970 as a moment in UTC.
+    """Convert seconds or milliseconds since 1970 to ISO 8601 in UTC, keep any other value.
 
     >>> moment_of("1714701600000"), moment_of("2024-05-03 10:00")
     ('2024-05-03T02:00:00+00:00', '2024-05-03 10:00')
@@ -115,7 +124,7 @@ def moment_of(value: str) -> str:
 
 
 def _moment(fetched: str) -> datetime:
-    """The time of fetching in Beijing; its day is the last that a page can name.
+    """Return the time of fetching in Beijing (naive). Its day is the latest credible date of a page.
 
     >>> _moment("2024-03-01T20:00:00+00:00")
     datetime.datetime(2024, 3, 2, 4, 0)
@@ -148,12 +157,12 @@ def _dates(text: str, url: str, now: datetime) -> Iterator[date]:
             yield (now - many * timedelta(minutes=_MINUTES.get(ago[2][0], 10080))).date()
     elif (near := _DAY.search(text)) is not None:
         weekday = "一二三四五六日".find((near[3] or "").replace("天", "日"))
-        since = now.weekday() - weekday + 7 if near[2] else (now.weekday() - weekday) % 7  # of the last week; the last such day
+        since = now.weekday() - weekday + 7 if near[2] else (now.weekday() - weekday) % 7  # last week's, else the latest such day
         yield (now - timedelta(days=_DAYS[near[1]] if near[1] else since)).date()
     for match in (match for pattern in _NO_YEAR for match in pattern.finditer(text)):
         written = _YEAR_IN_ADDRESS.search(url[:2000])
         day = _date_of(written[1] if written else str(now.year), **match.groupdict())
-        if day is not None and not written and day > now.date():  # in January a page of December
+        if day is not None and not written and day > now.date():  # a December page fetched in January
             day = _date_of(str(now.year - 1), **match.groupdict())
         if day is not None:
             yield day
@@ -167,9 +176,9 @@ def _date_of(y: str = "", m: str = "", d: str = "", era: str = "", short: str = 
         return None
 
 
-@lru_cache(maxsize=4096)  # a line is read by several witnesses
+@lru_cache(maxsize=4096)  # several witnesses read the same line
 def plain_day(text: str) -> str:
-    """A line with the numerals of its days in digits, and without days of the moon.
+    """Write the numerals of dates in digits and drop dates of the lunar calendar.
 
     >>> plain_day("發佈於二〇二四年（甲辰年）五月三日")
     '發佈於2024年5月3日'
@@ -178,7 +187,7 @@ def plain_day(text: str) -> str:
 
 
 def _arabic(written: re.Match[str]) -> str:
-    """A Chinese numeral in digits, the value of one with 十 or 百, else digit by digit.
+    """Return a Chinese numeral in digits: its value if it holds 十 or 百, else digit by digit.
 
     >>> [_NUMERAL.sub(_arabic, text) for text in ("二〇二四年", "一百一十三年", "廿三日", "十月三十日", "两周前")]
     ['2024年', '113年', '23日', '10月30日', '2周前']

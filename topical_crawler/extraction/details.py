@@ -1,6 +1,9 @@
-"""Title, date, author, source and section of a page, by the vote of all that names them on it: JSON-LD, meta elements, microdata,
-headings, the lines around the headline, anchors of links to the page, its address. A witness weighs what it is worth on pages
-labelled by hand (:data:`ACCURACY`); the name of the site names no page."""
+"""Title, date, author, source and section of a page, elected by weighted vote.
+
+Witnesses are JSON-LD, meta elements, microdata, headings, lines around the headline, anchors of links to the page, and its
+address. The weight of a witness follows from its accuracy on pages labelled by hand (:data:`ACCURACY`). The name of the site does
+not count as a title.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,9 @@ from topical_crawler.extraction.structure import HEADINGS, Block, read_blocks
 
 # -- Metadata: meta elements, links of the head, JSON-LD
 
-MAX_SCRIPTS, MAX_SCRIPT = 10, 200_000  # most JSON-LD scripts that are read, and most characters of one
-MAX_ITEMS = 1_000  # most objects that are read from them
-MAX_VALUE = 300  # longest value that is taken, in characters
+MAX_SCRIPTS, MAX_SCRIPT = 10, 200_000  # most JSON-LD scripts read, and most characters of one
+MAX_ITEMS = 1_000  # most objects read from them
+MAX_VALUE = 300  # longest value, in characters
 _TAG = re.compile(r"<[^<>]{0,100}>")
 _ARTICLES = (
     *("Article", "NewsArticle", "BlogPosting", "ReportageNewsArticle", "TechArticle", "DiscussionForumPosting", "Question"),
@@ -37,7 +40,7 @@ _ARTICLES = (
 
 
 class Head:
-    """The metadata of the page at ``url``.
+    """Metadata in the head and JSON-LD of the page at ``url``.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><meta name='ContentSource' content='人民网'><link rel='canonical' href='/a'></div>")
@@ -61,23 +64,23 @@ class Head:
         self._by_id = {item["@id"]: item for item in self._items if isinstance(item.get("@id"), str) and "name" in item}
 
     def meta(self, *names: str) -> str:
-        """Content of the first present meta element of these names (lower case), "" if there is none."""
+        """Return the content of the first present meta element with one of these names (lower case), or ""."""
         return first(value for name in names for value in self._metas.get(name, ()))
 
     def like(self, pattern: re.Pattern[str]) -> list[str]:
-        """Contents of the meta elements, :data:`pattern` in the names (lower case)."""
+        """Return the contents of all meta elements with a name (lower case) matching ``pattern``."""
         return [value for name, values in self._metas.items() if pattern.search(name) for value in values]
 
     def metas(self, *names: str) -> list[str]:
-        """Contents of all meta elements of the first name that is present."""
+        """Return the contents of all meta elements with the first present name."""
         return next((self._metas[name] for name in names if name in self._metas), [])
 
     def data(self, *names: str) -> str:
-        """The first value of these names in the JSON-LD of an article, as text; "" if there is none."""
+        """Return the first value of these names in the JSON-LD of an article as text, or ""."""
         return first(_text(item.get(name)) for item in self._articles() for name in names)
 
     def people(self) -> list[str]:
-        """The authors in the JSON-LD of an article that are no organizations."""
+        """Return the authors in the JSON-LD of an article, without organizations."""
         for item in self._articles():
             authors = [
                 self._by_id.get(str(a.get("@id")), a) if isinstance(a, dict) else a for a in _list(item.get("author"))[:10]
@@ -88,13 +91,13 @@ class Head:
         return []
 
     def sites(self) -> set[str]:
-        """What the page calls its site."""
+        """Return the names of the site in JSON-LD and meta elements."""
         own = [item for item in self._items if {"WebSite", "Organization"} & set(map(str, _list(item.get("@type"))))]
         named = [*map(_text, own), *(_text(item.get("publisher")) for item in self._articles())]
         return {*named, *(self.meta(name) for name in ("og:site_name", "application-name", "sitename"))} - {""}
 
     def _articles(self) -> list[dict[str, Any]]:
-        """The JSON-LD of the article, before that of its page; Baidu's has no type."""
+        """Return the JSON-LD items of articles, those of their pages last. Baidu's items have no type."""
         ranked = []
         for item in self._items:
             kinds = [_ARTICLES.index(kind) for kind in _list(item.get("@type")) if kind in _ARTICLES]
@@ -103,7 +106,7 @@ class Head:
         return [item for _, item in sorted(ranked, key=lambda pair: pair[0])]
 
     def crumbs(self) -> list[str]:
-        """Names of the JSON-LD breadcrumb, from the home page on; empty if there is none."""
+        """Return the names of the JSON-LD breadcrumb from the home page on, [] without one."""
         for item in self._items:
             if "BreadcrumbList" in _list(item.get("@type")):
                 steps = [step for step in _list(item.get("itemListElement")) if isinstance(step, dict)]
@@ -111,12 +114,12 @@ class Head:
         return []
 
     def canonical(self) -> str:
-        """The address that the page calls its own, "" if none or the one it has."""
+        """Return the canonical address declared by the page, "" if absent or the page's own."""
         address = next((self._absolute(href) for rel, href in self._links if "canonical" in rel), "")
         return "" if address == self._url.partition("#")[0] else address
 
     def license(self) -> str:
-        """Address (or name) of the licence that the page names, "" if none."""
+        """Return the address (or name) of the page's licence, or ""."""
         for rel, href in self._links:
             address = self._absolute(href)
             parts = urlsplit(address)
@@ -156,7 +159,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """A value of JSON-LD as text: the names of persons and things, joined."""
+    """Return a value of JSON-LD as text, joining the names of persons and things with 、."""
     names: list[str] = []
     for item in _list(value)[:10]:
         if isinstance(item, dict):
@@ -171,7 +174,7 @@ def _folded(text: str | None) -> str:
 
 
 def first(values: Iterable[str]) -> str:
-    """The first non-empty value, else ""."""
+    """Return the first non-empty value, or ""."""
     return next((value for value in values if value), "")
 
 
@@ -181,16 +184,16 @@ def first(values: Iterable[str]) -> str:
 ACCURACY: dict[str, dict[str, float]] = {}
 for _field, _witness, _share in read_table("details.tsv"):
     ACCURACY.setdefault(_field, {})[_witness] = float(_share)
-"""Share of the values of a witness that were right on the development half of the pages labelled by hand, (right + 1) / (heard +
-2): ``benchmarks/details.py --anchors`` prints it for both halves."""
+"""Accuracy by field and witness: (right + 1) / (heard + 2) on the development half of the pages labelled by hand.
+``benchmarks/details.py --anchors`` prints it for both halves."""
 
-NEAR = 40  # blocks from the headline on, and at the end of the page, that may hold details
+NEAR = 40  # blocks searched for details, from the headline on and at the end of the page
 STAMP = 120  # most letters of such a block
-MAX_LINE = 300  # characters of it that are read: some are endless punctuation
+MAX_LINE = 300  # characters read of one: some are endless punctuation
 MAX_SECTION = 100  # longest section, in characters
-SITE_NAME = 12  # most letters of a line that ends as a site's name and may be one
-BESIDE = 100  # most elements between the headline and one that gives a moment
-MAX_MARKED = 2_000  # most elements with telling attributes that are read
+SITE_NAME = 12  # most letters of a line taken for the name of a site by its ending
+BESIDE = 100  # most elements between the headline and an attribute with its date
+MAX_MARKED = 2_000  # most elements read for their class, id, property or rel
 
 _LINES = {name: re.compile(pattern) for name, _, pattern in read_table("lines.tsv")}
 _SITE = _LINES["site"]
@@ -211,7 +214,7 @@ _PERSON_LINK = re.compile(r"/(?:u|users?|members?|people|authors?)/|[?&]uid=")
 _AUTHOR = _LINES["author"]
 _BARE_AUTHOR = re.compile(r"(?:^|[\s》|｜])(?:作者|撰[文稿])\s{0,3}([\u4e00-\u9fff]{2,4})\s*(?:$|[|｜])")
 _BY = re.compile(r"^by\s{1,3}([\u4e00-\u9fff]{2,4}|[A-Z][\w.'’-]*(?:\s[A-Z][\w.'’-]*){1,3})\s*(?:$|[|｜·\d])", re.IGNORECASE)
-_COUNTRY = re.compile(r"^\s*[\[【(（〔]\s?[\u4e00-\u9fff]{1,4}\s?[\]】)）〕]\s*")  # of a foreign author: [美]约翰·史密斯
+_COUNTRY = re.compile(r"^\s*[\[【(（〔]\s?[\u4e00-\u9fff]{1,4}\s?[\]】)）〕]\s*")  # before a foreign author: [美]约翰·史密斯
 _DEPARTMENT = _LINES["department"]
 _SIGNED = _LINES["signed"]
 _DATELINE = re.compile(r"^.{0,40}?[(（][\w·]{0,14}?(?:记者|記者)[\s:：]*([\w\s、，,·]{2,30})[)）]")
@@ -242,7 +245,7 @@ _CHANGED = _LINES["changed"]
 _CHANGED_DAY = re.compile(rf"(?:{_CHANGED.pattern})[\d年月日/. :：-]{{6,20}}", re.IGNORECASE)
 _WEEKDAY = re.compile(r"(?:星期|周)[一二三四五六日天]")
 _UPDATED = re.compile(r"(?:最近|最后|上次)?更新\D*$")
-_TIMED = XPath(  # values of attributes that may be a moment
+_TIMED = XPath(  # attribute values with a possible date
     "//@datetime | //input[@type='hidden']/@value | //span/@title | //em/@title | //i/@title | //abbr/@title | //time/@title"
 )
 _DATA = XPath(
@@ -262,7 +265,7 @@ _PUBLISHED = (
 _WRITTEN_BY = (
     "citation_author", "citation_authors", "og:article:author", "article:author", "author", "dc.creator", "dc.contributor",
 )  # fmt: skip
-_NO_SIGNS = re.compile(  # marks of links to a heading, characters of icon fonts
+_NO_SIGNS = re.compile(  # permalink marks, characters of icon fonts
     r"^[#¶\s]+|[\ue000-\uf8ff¶]|\s#\d++$|(?<![#\s])[#\s]++$"
 )
 _NO_HEADLINE = re.compile(r"[:：。]$|^—")
@@ -280,22 +283,29 @@ Testimony = tuple[str, str, str]  # field, witness and value
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Details of an article; "" for unknown ones."""
+    """Details of an article, "" if unknown."""
 
     title: str = ""  # headline without the name of the site
-    date: str = ""  # of publication, `YYYY-MM-DD`, never after the page was fetched
-    author: str = ""  # as named by the page, several separated by 、; not its editors
-    source: str = ""  # the outlet that the page names (来源)
-    section: str = ""  # the breadcrumb without home page and title, `党建 > 要闻`
-    canonical: str = ""  # the address that the page calls its own, if another
+    date: str = ""  # of publication, `YYYY-MM-DD`, never after the day of fetching
+    author: str = ""  # as named by the page, several joined by 、, without editors
+    source: str = ""  # outlet named by the page (来源)
+    section: str = ""  # breadcrumb without home page and title, `党建 > 要闻`
+    canonical: str = ""  # canonical address declared by the page, if not its own
     license: str = ""  # address or name of the licence
 
 
 def read_details(
     tree: HtmlElement, blocks: Sequence[Block], url: str, fetched: str = "", anchors: Iterable[str] = (), source: str = ""
 ) -> Details:
-    """The details of a page that was ``fetched`` then (ISO 8601 in UTC); ``anchors`` are the texts of links that led to it. The
-    tree is not changed. The ``source`` of the page saves looking for what it has not.
+    """Read the details of a page. Leaves the tree unchanged.
+
+    Args:
+        tree: the parsed page.
+        blocks: its blocks, normalised.
+        url: its address.
+        fetched: time of fetching, ISO 8601 in UTC (default: now).
+        anchors: texts of links to the page.
+        source: HTML of the page, only to skip searches without a chance ("": search for everything).
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<title>开展主题教育_党建网</title><h1>开展主题教育</h1><p>2024年3月1日 来源：党建网 作者：张三</p>")
@@ -319,8 +329,9 @@ def read_details(
 
 
 def elect(field: str, heard: Iterable[Testimony]) -> str:
-    """The value of ``field`` with the greatest sum of weights, log(p / (1 - p)) of the :data:`ACCURACY` of those that name it, as
-    the first of them writes it; "" if none does.
+    """Return the value of ``field`` with the greatest weight, as spelled by its first witness, or "".
+
+    The weight of a value is the sum of log(p / (1 - p)) over its witnesses, with p from :data:`ACCURACY`.
 
     >>> elect("day", [("day", "meta", "2024-03-02"), ("day", "byline", "2024-03-01"), ("day", "address", "2024-03-01")])
     '2024-03-01'
@@ -339,13 +350,13 @@ def _key(value: str) -> str:
     return "".join(unicodedata.normalize("NFKC", value).split()).casefold()
 
 
-@lru_cache(maxsize=4096)  # the pages of a site share their menus
+@lru_cache(maxsize=4096)  # pages of a site share their menus
 def _key_without_signs(line: str) -> str:
     return _key(_NO_SIGNS.sub("", line))
 
 
 class Witnesses:
-    """What names the title, the authors, the day and the outlet of a page."""
+    """Witnesses for the title, authors, day and outlet of a page."""
 
     def __init__(
         self,
@@ -357,26 +368,26 @@ class Witnesses:
         source: str = "",
     ) -> None:
         self.tree, self.blocks, self.url, self.fetched, self.anchors = tree, blocks, url, fetched, anchors
-        self.is_account = not source or "js_name" in source  # of WeChat, perhaps
+        self.is_account = not source or "js_name" in source  # may be a WeChat account
         self.has_data = not source or _HAS_DATA.search(source) is not None
         self.head = Head(tree, url)
         self.marked: list[HtmlElement] = cast("list[HtmlElement]", _MARKED(tree))[:MAX_MARKED]
         self.page = _NO_SIGNS.sub("", " ".join((tree.findtext(".//title") or "")[:1000].split())[:MAX_VALUE])
         if blocks and blocks[0].tag == "body" and blocks[0].text == self.page:
-            self.blocks = blocks[1:]  # the title element of a broken page stands in its body
+            self.blocks = blocks[1:]  # a broken page has its title element in the body
         homes = {b.text for b in blocks[:NEAR] if b.link_share == 1 and _is_home(b.href)}
-        own = self.head.meta("og:title")  # some themes call this the name of the application
+        own = self.head.meta("og:title")  # some themes repeat it as the application's name
         self.names = (self.head.sites() | homes) - ({own} if own != self.page else set())
         self.parts = _STRONG.split(self.page)
         parts = [part for part in self.parts if part and part not in self.names]
-        self.is_silent = all(map(_NO_TITLE.fullmatch, parts)) or (len(parts) == 1 and _is_like_site(parts[0]))  # names no page
+        self.is_silent = all(map(_NO_TITLE.fullmatch, parts)) or (len(parts) == 1 and _is_like_site(parts[0]))  # no page title
         self.is_chinese = re.search(r"[\u4e00-\u9fff]", self.page + "".join(block.text for block in blocks[:NEAR])) is not None
-        self.title, self.place = "", 0  # elected headline, and the index of its block
-        self.near: list[Block] = []  # lines around the headline, a label and its value in one, as at the
+        self.title, self.place = "", 0  # elected headline, index of its block
+        self.near: list[Block] = []  # lines around the headline, a label and its value as one, like those of the
         self.end = _lines(self.blocks[-NEAR:])
 
     def hear(self) -> list[Testimony]:
-        """Every witness once for each field, those of the title first: the others look around the headline."""
+        """Hear every witness at most once for each field, the title first because the others look around the headline."""
         heard = [("title", witness, clean) for witness, value in self._titles() if (clean := _NO_SIGNS.sub("", value))]
         heard += [testimony for testimony in self._of_title_element(heard) if testimony[2]]
         self.title = elect("title", heard) or _without_site(self.page) or self.page
@@ -415,7 +426,7 @@ class Witnesses:
             yield "anchor", first(text for text in own if _key(text) in anchors)
 
     def _of_title_element(self, heard: Sequence[Testimony]) -> Iterator[Testimony]:
-        """What the title element says: of the parts of it that others name, the likeliest; alone, all but the site's name."""
+        """Yield the likeliest part of the title element confirmed by other witnesses, else all of it but the site's name."""
         named = [t for t in heard if self._is_part(t[2])]
         more = (t[2].removesuffix(self.page) for t in heard if not self.is_silent and t[2].endswith(self.page))
         if title := elect("title", named) or (self.page if any(0 < len(before) <= 4 for before in more) else ""):  # 原创…
@@ -433,7 +444,7 @@ class Witnesses:
         return linked or block.text in self.names or (_SITE.search(block.text) is not None and block.text not in self.page)
 
     def _is_part(self, text: str) -> bool:
-        """Whether a text is the title element, or all of it but the names of site and channel."""
+        """Return True if a text is the title element, with or without the names of site and channel."""
         page, parts = self.page, self.parts
         if text == page or text in parts:
             is_site = text in self.names or (text == page and self.is_silent) or (text != parts[0] and _SITE.search(text))
@@ -464,7 +475,7 @@ class Witnesses:
         return ""
 
     def _place(self) -> int:
-        """The index of the headline's block (0 if there is none)."""
+        """Return the index of the headline's block, 0 without one."""
         key = _key(self.title)
         short = ((i, b.text[:MAX_LINE]) for i, b in enumerate(self.blocks[:2000]) if b.letters <= MAX_LINE)
         same = [i for i, text in short if key and _key_without_signs(text) == key]
@@ -483,7 +494,7 @@ class Witnesses:
         }
         heard = False
         for witness, values in declared.items():
-            for value in filter(None, () if heard and witness == "script" else values):  # it says the same again
+            for value in filter(None, () if heard and witness == "script" else values):  # scripts repeat the other metadata
                 written = moment_of(value)
                 moment = in_beijing(written) if self.is_chinese else written
                 if day := self._day(moment):
@@ -508,7 +519,7 @@ class Witnesses:
         yield "address", in_address(self.url, self.fetched)
 
     def _of_attributes(self) -> list[str]:
-        """The value that may be a moment of the element nearest to the headline."""
+        """Return the date-like attribute value nearest to the headline, as a list of at most one."""
         timed = cast("list[Any]", _TIMED(self.tree)) + (cast("list[Any]", _DATA(self.tree)) if self.has_data else [])
         values = [value for value in timed[:MAX_MARKED] if len(value) <= 40 and self._day(moment_of(value))]
         headline = self.blocks[self.place].element if self.blocks and values else None
@@ -572,7 +583,7 @@ class Witnesses:
 
 
 def _lines(blocks: Iterable[Block]) -> list[Block]:
-    """The short ``blocks`` and cells of tables, a label and the value next to it as one."""
+    """Return the short ``blocks`` and table cells, each label joined with the value next to it."""
     lines: list[Block] = []
     for block in blocks:
         for cell in re.split(r"[\t\n]", block.text) if block.kind == "table" else [block.text]:
@@ -588,23 +599,23 @@ def _is_like_site(text: str) -> bool:
 
 
 def _property(element: HtmlElement) -> list[str]:
-    """What an element is in the microdata or RDFa of the page."""
+    """Return the microdata or RDFa properties of an element."""
     return (element.get("itemprop") or element.get("property") or "").split()
 
 
 def _content(element: HtmlElement) -> str:
-    """The text of an element, or its ``content``."""
+    """Return the ``content`` attribute of an element, else its text."""
     return _folded(element.get("content") or "".join(islice(element.itertext(), 20))).rstrip("¶# ")
 
 
 def _person(element: HtmlElement) -> str:
-    """The name in the microdata of a person."""
+    """Return the name in the microdata of a person."""
     named = element.xpath(".//*[@itemprop='name'][1]")
     return _content(named[0] if named else element)
 
 
 def _without_site(title: str, names: Collection[str] = ()) -> str:
-    """A title without the name of its site, which may be among ``names``, and channel.
+    """Return a title without the names of its site (listed in ``names`` or site-like) and channel.
 
     >>> _without_site("开展主题教育_党建频道_某某网"), _without_site("某地纪行——记支部")
     ('开展主题教育', '某地纪行——记支部')
@@ -622,7 +633,7 @@ def _without_site(title: str, names: Collection[str] = ()) -> str:
 
 
 def _author(line: str) -> str:
-    """The authors that a line names, "" if none; editors are not authors.
+    """Return the authors named by a line, or "". Ignores editors.
 
     >>> _author("来源：党建网 作者：张三 李四"), _author("责任编辑：张三"), _author("文/王五"), _author("本文作者： Dr Kuma")
     ('张三、李四', '', '王五', 'Dr Kuma')
@@ -640,7 +651,7 @@ def _author(line: str) -> str:
 
 
 def _signed(line: str) -> str:
-    """The reporters that sign a short line, "" if none; photographers do not count.
+    """Return the reporters signing a short line, or "". Ignores photographers.
 
     >>> _signed("光明日报记者 张小三 李四"), _signed("（本报记者　赵　六）")
     ('张小三、李四', '赵六')
@@ -654,14 +665,14 @@ def _signed(line: str) -> str:
 
 
 def _split_names(text: str) -> list[str]:
-    """The names at the beginning of a text: one, and more Chinese ones; the words of a Latin name stay together.
+    """Split off the names at the beginning of a text: the first, and further Chinese ones. Keeps Latin names whole.
 
     >>> _split_names("张三 赵　六 编辑：王五"), _split_names("Dr Kuma"), _split_names("放飞&心情"), _split_names("特约记者 陈溪")
     (['张三', '赵六'], ['Dr Kuma'], ['放飞&心情'], ['陈溪'])
     """
     ends = _NAME_ENDS.search(text)
     names: list[str] = []
-    single = False  # whether the last is half a name of two characters, 赵　六
+    single = False  # the last name is half of one with two characters, 赵　六
     for token in filter(None, _NAMES.split(text[: ends.start()] if ends else text)):
         token = _TITLES.sub("", token)
         if not token:
@@ -680,7 +691,7 @@ def _split_names(text: str) -> list[str]:
 
 
 def _people(names: Iterable[str]) -> str:
-    """Names that are persons', joined; "" if there is none.
+    """Return the names of persons among ``names``, joined by 、, or "".
 
     >>> _people(["张三", "admin"]), _people(["Greg <greg@example.org>"]), _people(["104363"])
     ('张三', 'Greg', '')
@@ -691,7 +702,7 @@ def _people(names: Iterable[str]) -> str:
 
 
 def _source(line: str, title: str = "") -> str:
-    """The outlet that a line names, "" if none: one that goes on as the title does names the original text.
+    """Return the outlet named by a line, or "". Skips a 来源 followed by the page's own title.
 
     >>> _source("2024年3月1日 08:30 来源：新华社"), _source("（转自《求是》）"), _source("能源来源广泛")
     ('新华社', '求是', '')
@@ -706,7 +717,7 @@ def _source(line: str, title: str = "") -> str:
 
 
 def _source_name(name: str) -> str:
-    if (named := _SOURCE.search(name)) is not None:  # metadata that repeat the line
+    if (named := _SOURCE.search(name)) is not None:  # metadata repeating the line
         name = named[1] or named[2]
     name = _SOURCE_ENDS.sub("", name).strip('《》【】[]()（）“”"：: 　')[:60]
     return "" if _MARKUP.search(name) else name

@@ -1,8 +1,8 @@
-"""Attachments of pages: PDF, DOCX and OFD files, read into a page of their own that all later steps treat like any other.
+"""Attachments of pages (PDF, DOCX, OFD), converted to pages of their own for all later steps.
 
-A document is read once, in a worker process (:class:`~topical_crawler.extraction.pool.DocumentPool`), into plain HTML that begins
-with :data:`MARK`. Strategies judge that page, it can be set aside for a second look, and
-:func:`~topical_crawler.extraction.extract.extract` takes its text as it stands, for there is nothing around it.
+A worker process (:class:`~topical_crawler.extraction.pool.DocumentPool`) reads a document once into plain HTML beginning with
+:data:`MARK`. Strategies judge that page like any other, and it can be set aside for a second look.
+:func:`~topical_crawler.extraction.extract.extract` takes its text unchanged, because it has no furniture.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from topical_crawler.extraction.days import in_address, in_text
 from topical_crawler.text.passages import Passage
 
 FORMATS = ("pdf", "docx", "ofd")
-OLD_WORD = "doc"  # told from other files to say so, and not read
-DOCUMENT = "document"  # the kind of a page that is a document
+OLD_WORD = "doc"  # recognised only for a clear reason of rejection, never read
+DOCUMENT = "document"  # page kind of a document
 MARK = "<!--topical_crawler document "
-LEAST_PDFIUM = (5, 8)  # the first pypdfium2 that can be given fonts
+LEAST_PDFIUM = (5, 8)  # first version of pypdfium2 with replaceable fonts
 
 SCANNED = "document without text"
 ENCRYPTED = "document with a password"
 BROKEN = "broken document"
 TOO_LONG = "document too long"
 OLD_FORMAT = "old Word format"
-FAULT = "document reader failed"  # whatever the file holds, that is a fault of ours
+FAULT = "document reader failed"  # a bug of ours, for any file
 REASONS = frozenset((SCANNED, ENCRYPTED, BROKEN, TOO_LONG, OLD_FORMAT, FAULT))
-"""Why a document is rejected."""
+"""Reasons for rejecting a document."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = b"PK\x03\x04"
-_LAST = 8  # paragraphs at the end among which the day of a document stands
+_LAST = 8  # paragraphs at the end searched for the date of a document
 _NO_NAME = re.compile(
     r"附件\s*[\d一二三四五六七八九十]*\s*[:：.、]?|(?:点击|點擊|在线|此处|全文|文件)?(?:下载|下載|查看|浏览|阅读)(?:附件|全文|原文|文件)?|\.(?:pdf|docx?|ofd)\b"
     r"|[（(]?\d+(?:\.\d+)?\s?[KM]B?[)）]?",
@@ -46,26 +46,26 @@ _NO_NAME = re.compile(
 
 
 class UnreadableError(Exception):
-    """A document cannot be read; the message is one of :data:`REASONS`."""
+    """An unreadable document. The message is one of :data:`REASONS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document holds."""
+    """Content of a document."""
 
-    title: str = ""  # that stands out in it; "" where none does
-    passages: list[Passage] = field(default_factory=list)  # its text without the title
-    reason: str = ""  # why it has no text, one of REASONS
+    title: str = ""  # "" if none stands out
+    passages: list[Passage] = field(default_factory=list)  # text without the title
+    reason: str = ""  # for having no text, one of REASONS
 
 
 def format_of(body: bytes) -> str:
-    """The format that the first bytes of a file tell, one of :data:`FORMATS` or :data:`OLD_WORD`; "" for any other file.
+    """Return the format of a file by its first bytes, one of :data:`FORMATS` or :data:`OLD_WORD`, or "".
 
     >>> format_of(b"%PDF-1.7"), format_of(b"<html>")
     ('pdf', '')
     """
     begins = body.find(b"%PDF-", 0, 1024)
-    if begins >= 0 and b"<" not in body[:begins]:  # readers pass over what stands before; a page may speak of it
+    if begins >= 0 and b"<" not in body[:begins]:  # readers skip leading bytes, but a page may mention the mark
         return "pdf"
     if body.startswith(_OLE):
         return OLD_WORD
@@ -78,14 +78,14 @@ def format_of(body: bytes) -> str:
 
 
 def missing(formats: Sequence[str]) -> str:
-    """The package that these formats need and that is not installed, or too old; "" if there is none."""
+    """Return the package required by these formats but absent or too old, or ""."""
     if "pdf" not in formats:
         return ""
     if find_spec("pypdfium2") is None:
         return "pypdfium2"
     try:
         installed = metadata.version("pypdfium2").split(".")[: len(LEAST_PDFIUM)]
-    except metadata.PackageNotFoundError:  # a system's own package need not say its version
+    except metadata.PackageNotFoundError:  # packages of a Linux distribution may have no version
         return ""
     return "" if tuple(map(int, installed)) >= LEAST_PDFIUM else f"pypdfium2>={'.'.join(map(str, LEAST_PDFIUM))}"
 
@@ -98,7 +98,7 @@ _LEVEL = "data-level"
 
 
 def as_html(document: Document, kind: str) -> str:
-    """The page of a document, :func:`passages_of` reads it.
+    """Return a document as an HTML page for :func:`passages_of`.
 
     >>> page = as_html(Document("关于印发办法的通知", [Passage("第一条 为加强管理，制定本办法。")]), "pdf")
     >>> is_document(page), page[:40]
@@ -120,7 +120,7 @@ def _clean(text: str) -> str:
 
 
 def is_document(html: str) -> str:
-    """The format of the document that a page was made of; "" for a page of the web."""
+    """Return the format of the document behind a page, "" for a page of the web."""
     if not html.startswith(MARK):
         return ""
     kind = html[len(MARK) :][:10].partition("-->")[0]
@@ -128,7 +128,7 @@ def is_document(html: str) -> str:
 
 
 def passages_of(tree: HtmlElement) -> list[Passage]:
-    """The text of a document's page."""
+    """Return the passages of a document's page."""
     found = []
     for element in tree.iter("p", "li", "pre", "h2", "h3", "h4", "h5", "h6"):
         text = element.text_content()
@@ -139,7 +139,7 @@ def passages_of(tree: HtmlElement) -> list[Passage]:
 
 
 def day_of(passages: Sequence[Passage], url: str, fetched: str) -> str:
-    """The day of a document, ``YYYY-MM-DD``: that below its text, else that of its address; "" if neither names one.
+    """Return the date of a document, ``YYYY-MM-DD``, or "": a short line near its end, else the date in its address.
 
     >>> day_of([Passage("特此通知。"), Passage("2024年3月1日")], "http://www.example.cn/a.pdf", "")
     '2024-03-01'
@@ -151,7 +151,7 @@ def day_of(passages: Sequence[Passage], url: str, fetched: str) -> str:
 
 
 def name_of(anchors: Sequence[str]) -> str:
-    """What the links to a document call it, "" where they only offer it.
+    """Return the name of a document in the links to it, "" if they only offer a download.
 
     >>> name_of(["点击下载", "附件2：党支部工作条例.pdf (1.2MB)"])
     '党支部工作条例'

@@ -1,4 +1,4 @@
-"""Extract a page: its kind, and of an article, a page of documentation or a thread text, details and other parts."""
+"""Extraction of a page: its kind, and the text, details and series of an article, documentation page or thread."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from topical_crawler.extraction.structure import Block, normalise, read_blocks
 from topical_crawler.text.passages import Passage, layout, plain
 from topical_crawler.web.data import text_in_data
 
-MAX_HTML = 2_000_000  # longest source that is extracted, in characters: ten times the longest article seen
+MAX_HTML = 2_000_000  # longest source, in characters: ten times the longest article seen
 _BULK = re.compile(
     r"<(svg|style|script(?![^>]{0,200}(?:math|json)))\b.*?(?:</(?:svg|style|script)\s*>|\Z)|data:[\w/+.;-]{1,80},[\w+/=%]+",
     re.S | re.I,
 )
-"""What makes a source long and holds no text: drawings, styles, scripts but formulas and JSON-LD, and data URLs."""
+"""Parts of a source without text: drawings, styles, data URLs, and scripts except formulas and JSON-LD."""
 
-MAX_BLOCKS = 5_000  # most blocks of a page whose words are looked at for those of a thread
+MAX_BLOCKS = 5_000  # most blocks of a page searched for the words of a thread
 
-_MAY_HAVE_DATA = (ARTICLE, DOCUMENTATION, GALLERY, LIST)  # kinds of pages that may have no text but one in data
+_MAY_HAVE_DATA = (ARTICLE, DOCUMENTATION, GALLERY, LIST)  # kinds of pages with text possibly only in data
 
 NO_TEXT = "no text"
 TOO_LARGE = "page too large"
@@ -58,33 +58,33 @@ VIDEO_PAGE = "video page"
 GALLERY_PAGE = "gallery page"
 ERROR_PAGE = "error page"
 REASONS = {LIST: LIST_PAGE, TAG: TAG_PAGE, HOME: HOME_PAGE, VIDEO: VIDEO_PAGE, GALLERY: GALLERY_PAGE, ERROR: ERROR_PAGE}
-"""Why a page of a kind that has no text of its own is rejected."""
+"""Reason for rejecting a page of a kind without text of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted(Details, Series):
-    """An extracted page, with the details of an article and its place in a series."""
+    """Extracted page, with the details of an article and its place in a series."""
 
-    text: str = ""  # the main text, one paragraph a line; "" if there is none
+    text: str = ""  # main text, one paragraph a line, or ""
     layout: list[list[int | str]] = field(default_factory=list)  # of the text, see `text.passages`
-    kind: str = ""  # one of KINDS; "" if the page could not be read
-    # how the text was found: "model", "forum", the name of an extractor, a format, or what data of the page it is
+    kind: str = ""  # one of KINDS, "" for an unreadable page
+    # Origin of the text: "model", "forum", the name of an extractor, a format, or the kind of data in the page
     method: str = ""
-    reason: str = ""  # why there is no text, one of the constants of this module
+    reason: str = ""  # for having no text, one of the constants of this module
 
 
 def extract(
     html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", anchors: Sequence[str] = (), extractor: str = BOTH
 ) -> Extracted:
-    """Extract a page; never raises, whatever the page holds.
+    """Extract a page. Never raises.
 
     Args:
         html: the decoded source.
-        url: of the page: a sign of its kind, its date and its parts.
+        url: address of the page, a sign of its kind, date and parts.
         max_html: longest source, in characters, without drawings, scripts, styles and data URLs.
-        fetched: when the page was fetched, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00``; default: now.
-        anchors: texts of links that led to the page, which may name its title.
-        extractor: whose text is taken, see :func:`~topical_crawler.extraction.second.second_opinion`.
+        fetched: time of fetching, ISO 8601 in UTC, ``2026-11-20T08:30:00+00:00`` (default: now).
+        anchors: texts of links to the page, a sign of its title.
+        extractor: see :func:`~topical_crawler.extraction.second.second_opinion`.
 
     >>> page = "<html><body><h1>主题教育</h1><article><p>" + "各级党组织扎实开展主题教育。" * 20 + "</p></article></body></html>"
     >>> extracted = extract(page, "http://www.example.cn/2023/0412/c1.html")
@@ -110,26 +110,26 @@ def _extract(html: str, url: str, fetched: str, anchors: Sequence[str], extracto
     blocks = read_blocks(normalise(show(tree, html), html))
     if unseen := list(tree.iter("noscript")):
         letters = sum(count_letters("".join(element.itertext())) for element in unseen)
-        if letters > sum(block.letters for block in blocks):  # scripts write the page; this is its text for those without them
+        if letters > sum(block.letters for block in blocks):  # a page written by scripts, with a fallback text
             for element in unseen:
                 element.tag = "div"
             blocks = read_blocks(normalise(tree, html))
     thread = read_thread(html, tree, url) if _may_be_thread(html, blocks, url) else None
     kind = FORUM if thread is not None else page_kind(tree, blocks, url, html)
-    end = 0  # of the page's own text, where others follow it
+    end = 0  # of the page's own text, if excerpts of others follow
     if thread is not None:
         main, method = thread.blocks, FORUM
     else:
         main = main_blocks(tree, blocks) if kind in (ARTICLE, DOCUMENTATION) else []
         if main and (end := end_of_own_text(tree, blocks, url)):
-            main = main_blocks(tree, blocks[:end])  # excerpts of others may outweigh a short text
+            main = main_blocks(tree, blocks[:end])  # the excerpts may outweigh a short text
         method = "model" if main else ""
         place, data, letters = text_in_data(html, sum(block.letters for block in main)) if kind in _MAY_HAVE_DATA else ("", "", 0)
         # The data of a list are excerpts.
         if letters >= (PROSE if kind == LIST else MIN_TEXT) and (text_tree := parse(data)) is not None:
             main, method, kind = read_blocks(normalise(text_tree)), place, ARTICLE
     passages = [Passage(block.text, block.kind, block.level, block.note) for block in main]
-    settled = end > 0 or method not in ("", "model", FORUM)  # others follow the text, or it is in the data of the page
+    settled = end > 0 or method not in ("", "model", FORUM)  # excerpts follow the text, or it comes from data of the page
     if not (settled and extractor == BOTH) and (
         other := second_opinion(html, url, str(TITLE(tree)), blocks, passages, kind, extractor)
     ):
@@ -158,7 +158,7 @@ def _extract_document(html: str, kind: str, url: str, fetched: str, anchors: Seq
 
 
 def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
-    """Whether metadata, address, headlines or words of a page are of a thread: to read one takes as long as an extraction."""
+    """Return True if metadata, address, headlines or words suggest a thread. Reading one takes as long as an extraction."""
     if ADDRESS.search(url.partition("://")[2][:500]) or any(word in html for word in DECLARED):
         return True
     if sum(block.kind == "heading" and REPLY.match(block.text) is not None for block in blocks) > 1:
@@ -168,5 +168,5 @@ def _may_be_thread(html: str, blocks: Sequence[Block], url: str) -> bool:
 
 
 def warm_up() -> None:
-    """Import and compile everything that :func:`extract` needs."""
+    """Import and compile everything used by :func:`extract`."""
     extract("<html><body><article><p>党建</p></article></body></html>", "http://www.example.cn/", extractor=OURS)

@@ -1,7 +1,7 @@
-"""Formulas of a page: what TeX stands behind a script, an image, MathML, drawn glyphs, or between delimiters.
+"""TeX of the formulas on a page: scripts, images, MathML, drawn glyphs, text between delimiters.
 
-A formula is read from the best witness that the page has: its source in a script, an attribute or an annotation; else the
-MathML or the glyphs, which :func:`to_tex` writes as TeX.
+The best source on the page wins: TeX in a script, an attribute or an annotation, else the MathML or the glyphs converted by
+:func:`to_tex`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _RENDERED = re.compile(
 )
 _FORMULA_IMAGE = re.compile(r"(?:^|[\s_-])(?:math|latex|tex|formula|equation|mwe-math)(?=$|[\s_-])", re.IGNORECASE)
 _DISPLAYSTYLE = re.compile(r"^\{\s*\\(?:display|text)style\s*(.*)\}$", re.S)
-_CDATA = re.compile(r"(?:%\s*+)?(?:<!\[CDATA\[|\]\]>)")  # begins with no blank: a run of these would be tried at each
+_CDATA = re.compile(r"(?:%\s*+)?(?:<!\[CDATA\[|\]\]>)")  # no leading blanks: each of a run would start a match
 _DELIMITERS = re.compile(r"^(?:\$\$(.*)\$\$|\\\[(.*)\\\]|\\\((.*)\\\)|\$(.*)\$)$", re.S)
 _TEX_SCRIPT = re.compile(r"math/(?:tex|latex|mml|asciimath)", re.I)
 
 
 def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
-    """The TeX of a formula, and whether it stands by itself; "" for a drawn copy, None where no formula is found."""
+    """Return the TeX of a formula and True if it stands by itself. The TeX is "" for a drawn copy. None for anything else."""
     tag = element.tag
     display = "display" in classes.lower() or "block" in classes or element.get("display") in ("block", "true")
     if tag == "script" and not _TEX_SCRIPT.match(element.get("type", "")):
@@ -42,7 +42,7 @@ def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
     if not (rendered or element.get("data-tex") or element.get("data-latex") or element.get("data-formula")):
         return None
     if next(element.iter("p", "h1", "h2", "h3", "article", "pre"), None) is not None:
-        return None  # a part of the page that holds formulas
+        return None  # a part of the page around formulas
     display = display or element.find(".//math[@display='block']") is not None
     if "MathJax" in classes and tag not in ("math", "mjx-container"):
         if "katex" not in classes and _has_script(element):
@@ -51,13 +51,13 @@ def read_formula(element: HtmlElement, classes: str) -> tuple[str, bool] | None:
             return "", False
         display = display or element.find(".//*[@display='block']") is not None
     if (tex := _tex_of(element)) is None or not set(HAN.findall("".join(element.itertext()))) <= set(tex):
-        return None  # nothing found, or there is more in it than a formula
+        return None  # no TeX, or more text than the formula
     image = element.find(".//img[@class]")
     return tex, display or (image is not None and "fallback-image-display" in image.get("class", ""))
 
 
 def _tex_of(element: HtmlElement) -> str | None:
-    """The TeX that an element holds, in an attribute, a script or a note, or made of its MathML or its drawing."""
+    """Return the TeX in an attribute, script or annotation of an element, else TeX converted from its MathML or glyphs."""
     for holder in chain((element,), element.iterfind(".//math"), element.iterfind(".//script")):
         for name in ("data-tex", "data-latex", "data-formula", "alttext", "data-mathml"):
             if not (value := holder.get(name)):
@@ -76,7 +76,7 @@ def _tex_of(element: HtmlElement) -> str | None:
 
 
 def _has_script(element: HtmlElement) -> bool:
-    """Whether the TeX of a drawn formula follows in a script."""
+    """Return True if the TeX of a drawn formula follows in a script."""
     for following in islice(element.itersiblings(), 4):
         if following.tag == "script":
             return _TEX_SCRIPT.match(following.get("type", "")) is not None
@@ -121,7 +121,7 @@ def _is_balanced(tex: str) -> bool:
 
 
 def as_element(tex: str, display: bool) -> HtmlElement | str:
-    """What stands for a formula in a normalised page: an element, or text if it is part of a line."""
+    """Return the replacement of a formula in a normalised page: a ``<pre>`` if it stands by itself, else text ``$…$``."""
     if not tex:
         return ""
     if not display:
@@ -135,11 +135,11 @@ _ODD = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def storable(text: str) -> str:
-    """``text`` without characters that XML has not."""
+    """Return ``text`` without characters invalid in XML."""
     return _ODD.sub("", text)
 
 
-# -- Formulas between delimiters, which a script on the page would draw
+# -- Formulas between delimiters, left by the page to a script
 
 _DELIMITED = XPath(
     "descendant::text()[contains(., '$') or contains(., '\\(') or contains(., '\\[') or contains(., '\\begin{')][not(ancestor::*["
@@ -149,12 +149,12 @@ _OPENING = re.compile(
     r"(?<!\\)(?:\$\$|\\\[|\\\(|\$|\\begin\{((?:equation|align|alignat|flalign|gather|eqnarray|multline|displaymath)\*?)\})"
 )
 _CLOSING = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
-_IN_TEX = frozenset(("br", "em", "i"))  # Markdown turns _ and * into emphasis, and lines into breaks
+_IN_TEX = frozenset(("br", "em", "i"))  # Markdown turns _ and * into emphasis, newlines into breaks
 MAX_TEX = 5_000  # longest formula between delimiters
 
 
 def read_delimiters(tree: HtmlElement) -> list[HtmlElement]:
-    """Turn the formulas between delimiters in the text of ``tree`` into elements and ``$…$``; the elements that held any."""
+    """Replace delimited formulas in ``tree`` by elements and ``$…$``, in place. Return the changed elements."""
     holders: dict[HtmlElement, None] = {}
     for text in cast("list[Any]", _DELIMITED(tree)):
         holder = text.getparent()
@@ -164,12 +164,12 @@ def read_delimiters(tree: HtmlElement) -> list[HtmlElement]:
 
 
 def _take_formulas(holder: HtmlElement) -> bool:
-    """Turn the formulas in the text of an element, which may go over line breaks, into elements and ``$…$``."""
+    """Replace the formulas in the text of an element, also across line breaks. Return True if any became an element."""
     pieces: list[str | HtmlElement] = [holder.text or ""]
     for child in holder:
         pieces += child, child.tail or ""
     new: list[str | HtmlElement] = []
-    unclosed: set[str] = set()  # delimiters that do not end before the next element of another kind
+    unclosed: set[str] = set()  # delimiters without an end before the next element of another kind
     changed = False
     at = place = 0
     while at < len(pieces):
@@ -205,7 +205,7 @@ def _take_formulas(holder: HtmlElement) -> bool:
 
 
 def _until(pieces: list[str | HtmlElement], at: int, place: int, closing: str) -> tuple[str, int, int] | None:
-    """The TeX from a place up to ``closing``, and the place behind; None if something else than a formula follows."""
+    """Return the TeX up to ``closing``, and the piece and place behind it. None if something else than a formula follows."""
     parts: list[str] = []
     length = 0
     for number in range(at, len(pieces)):
@@ -271,7 +271,7 @@ _LEAVES = ("mi", "mn", "mo", "ms", "mtext")
 
 
 def to_tex(node: HtmlElement, nested: int = 0) -> str:
-    """The TeX of a MathML element, or of a formula as MathJax 3 draws it. Letters and signs stay what they are in Unicode.
+    """Convert MathML, or a formula drawn by MathJax 3, to TeX. Letters and signs stay in Unicode.
 
     >>> from lxml.html import fromstring
     >>> to_tex(fromstring("<math><mfrac><mi>a</mi><msqrt><msub><mi>x</mi><mn>2</mn></msub></msqrt></mfrac></math>"))

@@ -1,7 +1,7 @@
 """Threads: pages of a forum, or of a question and its answers, as posts in order.
 
-No engine is known by name. Posts are found as readers find them: boxes of one kind, each with a person and a day. Their text is
-the part of a box that differs from post to post; what boxes share is furniture.
+No forum software is known by name. Posts are boxes of one kind, each with a person and a date. The text of a post is the part of
+its box differing from post to post, and the rest is furniture.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from topical_crawler.extraction.main_text import COST, is_sentence
 from topical_crawler.extraction.structure import Block, read_blocks
 from topical_crawler.text.passages import VERBATIM
 
-MAX_ELEMENTS = 50_000  # of a page; what follows is not read
+MAX_ELEMENTS = 50_000  # most elements read of a page
 MAX_POSTS = 500
-MAX_CELLS = 5  # of a row that are told apart
-MAX_HEADINGS = 100  # most headings that are compared with the title of the page
-MAX_GROUPS = 50  # most kinds of boxes that are looked at
+MAX_CELLS = 5  # cells of a row told apart
+MAX_HEADINGS = 100  # most headings compared with the title of the page
+MAX_GROUPS = 50  # most kinds of boxes compared
 MIN_POINTS = 2  # least signs of a thread, see `_points`
 MIN_ALONE = 4  # and of a thread of one post
-MIN_TITLE = 8  # least letters of a link that may be the headline of another page
-MIN_LEAD = 12  # least worth of a first post that is no box like the others
-MAX_NAME = 30  # most letters of the line that says who is quoted
-STAMP = 30  # most characters beside a day in a piece of text that says when a post was written
+MIN_TITLE = 8  # least letters of a link with the headline of another page
+MIN_LEAD = 12  # least worth of a first post unlike the other boxes
+MAX_NAME = 30  # most letters of the line naming a quoted person
+STAMP = 30  # most characters beside the date in the time stamp of a post
 MAX_SHARED = 40  # most letters of such a line
-SHARED = 0.2  # share of the posts over which a line that they have in common is furniture
-SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote that are looked for in earlier posts, and share that is found there
-MAX_SAID = 200_000  # most of the pieces of earlier posts that are remembered
+SHARED = 0.2  # share of the posts over which a line in all of them is furniture
+SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote searched in earlier posts, and least share found there
+MAX_SAID = 200_000  # most pieces of earlier posts remembered
 LITTLE = 0.1  # share of the text of the page below which boxes are hardly its posts
-HEAD = 0.3  # share of the text of posts below which the boxes in them are but their heads, with person and day
-INNER = 0.5  # least share of the text of that column that they hold; half as much where it is named as something else than posts
-AS_MUCH = 0.7  # share of the text of boxes that a part of each must have to be the posts
-OUTSIDE = 0.75  # most prose outside of the boxes to what they hold: an article with comments has more, of 163 threads two
-BODY = 0.9  # share of the most text over which the elements named as bodies are the bodies of posts
+HEAD = 0.3  # share of the text of posts below which inner boxes are only their heads, with person and date
+INNER = 0.5  # least share of the text of a column in its inner boxes, halved if the column is not named as posts
+AS_MUCH = 0.7  # least share of the text of boxes in a part of each, to take the parts for the posts
+OUTSIDE = 0.75  # most prose outside of the boxes to that in them: articles with comments have more, of 163 threads two
+BODY = 0.9  # least share of the greatest gain, for elements named as bodies to be the bodies of posts
 SIGNED = 4  # most lines of a signature, with the rule above it
-LONG = 30  # fewest letters of a line that is looked for in earlier posts though it is not marked as a quote
+LONG = 30  # fewest letters of an unmarked line searched in earlier posts as a quote
 
 ANSWER = "schema.org/Answer"
 DECLARED = ("DiscussionForumPosting", "QAPage", "schema.org/Question", ANSWER)
-"""What metadata call a thread."""
+"""Names of a thread in metadata."""
 ADDRESS = re.compile(
     r"viewthread|showthread|showtopic|viewtopic|/(?:thread|topic|question|discussion|issue|ask|answer|faq)s?(?:[/?-]|$)"
     r"|/(?:t|d|q)/[^/]|[?&](?:tid|topic)=|^(?:bbs|forums?|ask|club|community|discuss|tieba|zhidao|wenda|luntan)\."
@@ -57,11 +57,11 @@ ADDRESS = re.compile(
 )
 """Addresses of threads, without the protocol."""
 THREAD = re.compile(r"(?:view|show)(?:thread|topic)|/threads?[/?-]|[?&]tid=", re.I)
-"""Addresses that hardly another page has."""
+"""Addresses of threads only, almost without exception."""
 WORDS = ("楼主", "回帖", "发帖", "跟帖", "版块", "板块", "论坛", "楼层", "个回答", "条回复", "提问", "采纳", "最佳答案", "回复")
 CODE_WORDS = ("forum", "thread", "replies", "answer", "topic", "reply", "question", "signature", "member", "discuss")
 MIN_WORDS = 3
-"""Words of threads in what is seen, and in the source; hardly any other page has so many of them."""
+"""Least number of words of threads in the visible text and the source. Hardly any other page has as many."""
 
 _UNSEEN = frozenset(
     ("script", "style", "template", "select", "textarea", "button", "head", "svg", "iframe", "object", "nav", "footer")
@@ -82,7 +82,7 @@ _DAY = re.compile(
     r"|\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d",
     re.I,
 )
-_NOT_POSTED = re.compile(r"注册|加入|编辑|最后|上次|join|regist|edit|last", re.I)  # days that are not those of posts
+_NOT_POSTED = re.compile(r"注册|加入|编辑|最后|上次|join|regist|edit|last", re.I)  # dates other than those of posts
 _POSTS = re.compile(r"post|repl(?:y|ies)|answer|floor|topic|thread|question|discuss|message", re.I)
 _REPLIES = re.compile(r"repl(?:y|ies)|answer|comment|response", re.I)
 _REPLIES_WORD = re.compile(r"(?:^|[\s_-])(?:repl(?:y|ies)|answers?|comments?|responses?)(?![a-zA-Z])", re.I)
@@ -93,8 +93,8 @@ _QUOTE = re.compile(r"(?:^|[\s_-])quot(?:e|ed|ation)", re.I)
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"[\W_]+")
 _MENTION = re.compile(r"^@\S{1,30}\s")
-REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)  # how headlines of replies begin
-_EDITED = re.compile(r"pstatus|edit", re.I)  # what stands in the text of a post, and is cut out of it
+REPLY = re.compile(r"^\W*(?:re|aw|回复|回覆|答复)\s?[:：]\s*", re.I)  # beginning of a reply's headline
+_EDITED = re.compile(r"pstatus|edit", re.I)  # notes of edits, cut out of the text of a post
 _MAIL = re.compile(r"^(?:发信人|寄信人|发信站|标\s*题)\s?[:：]")
 _WRITTEN = re.compile(r"[»›]|发表|发布|发帖|帖子|posted|wrote|\bby\b", re.I)
 _NUMBERED = re.compile(r"\d.*")
@@ -108,7 +108,7 @@ _STATE = re.compile(
     r"^(?:\w*(?:odd|even|alt)|first|last|active|current|hidden|visible|unread|read|new|hot|top|owner|row\d*|col\w*-\d+|[a-z]{1,3}\d+)$",
     re.I,
 )
-_NEVER = re.compile(r"signature(?!s)|(?:^|[\s_-])(?:signs?|p?sig)(?:$|\s)", re.I)  # however long
+_NEVER = re.compile(r"signature(?!s)|(?:^|[\s_-])(?:signs?|p?sig)(?:$|\s)", re.I)  # at any length
 _TOOLS = re.compile(
     r"(?:^|[\s_-])(?:signs?|sig|psig|pstatus|edit(?:ed)?(?:by|ed|or)?|lastedit|attach\w*|ads?|advert\w*|rate|likes?|votes?"
     r"|voting|actions?|tool(?:bar|s)?|share|report|badges?|userinfo|usercard|avatar|postmeta|meta|floor|buttons?|btn|copy|controls?"
@@ -127,18 +127,18 @@ _FURNITURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The posts of a page."""
+    """Posts of a page."""
 
-    title: str  # its headline, "" if there is none above the posts
-    # Of all posts in order, without signatures, buttons, names and quotes of earlier posts; other quotes are marked.
+    title: str  # headline above the posts, or ""
+    # Of all posts in order, without signatures, buttons, names and quotes of earlier posts. Other quotes are marked.
     blocks: list[Block]
-    posts: int  # number of them
-    author: str  # of the first post, "" if unknown
-    stamp: str  # the day or time of the first post as written, "" if unknown
+    posts: int  # number of posts
+    author: str  # of the first post, or ""
+    stamp: str  # date or time of the first post as written, or ""
 
 
 def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
-    """The thread of a page, None if it is none. ``tree`` is normalised, and is not changed.
+    """Return the thread on a page, or None. ``tree`` must be normalised, and stays unchanged.
 
     >>> from lxml.html import fromstring
     >>> post = "<div class=post><a href='/user/{0}'>{1}</a> <i>2024-03-0{0}</i><div class=text>{2}</div><a href=#>回复</a></div>"
@@ -149,7 +149,7 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     """
     page = _Page(tree)
     declared = any(word in html for word in DECLARED)
-    alone = declared or THREAD.search(url) is not None  # whether it may be a thread of one post
+    alone = declared or THREAD.search(url) is not None  # may be a thread of one post
     boxes = _boxes(page, alone)
     if not boxes:
         return None
@@ -170,7 +170,7 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
     title = max(_headings(page, boxes[0]).values(), key=len, default="")
     blocks: list[Block] = []
-    said: set[str] = set()  # of the posts so far, all pieces of SHINGLE letters
+    said: set[str] = set()  # all pieces of SHINGLE letters in the posts so far
     for text in texts:
         own = [b for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts)) and not _is_repeated(b, said)]
         while own and _is_head(own[0], title):
@@ -183,18 +183,18 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
 
 
 class _Page:
-    """The elements of a tree that are seen, in order, and what each holds."""
+    """Visible elements of a tree in document order, and sums over their content."""
 
     def __init__(self, tree: HtmlElement) -> None:
         self.title = " ".join(" ".join(element.text_content() for element in tree.iter("title", "h1")).split())[:2000]
         self.elements: list[HtmlElement] = []
-        self.parents: list[int] = []  # -1 of the first
+        self.parents: list[int] = []  # -1 for the first
         self.kinds: list[str] = []  # see `_kind`
-        self.quoted: list[bool] = []  # whether it is in a quote
-        self.linked: list[bool] = []  # whether it is in a link, or is one
-        self.pieces: list[list[str]] = []  # of text right in it
-        self.persons: list[int] = []  # number of elements in it that name a person
-        self.days: list[int] = []  # and a day or time
+        self.quoted: list[bool] = []  # in a quote
+        self.linked: list[bool] = []  # in a link, or a link itself
+        self.pieces: list[list[str]] = []  # of text directly in it
+        self.persons: list[int] = []  # number of elements in it naming a person
+        self.days: list[int] = []  # and a date or time
         self._read(tree)
         count = len(self.elements)
         self.letters = [sum(map(count_letters, pieces)) for pieces in self.pieces]
@@ -202,7 +202,7 @@ class _Page:
         self.titles = [
             self.letters[n] * (self.linked[n] and self.letters[n] >= MIN_TITLE and not self.persons[n]) for n in range(count)
         ]
-        self.heads = [int(self._leads_away(n)) for n in range(count)]  # headlines in it of other pages
+        self.heads = [int(self._leads_away(n)) for n in range(count)]  # headlines of other pages in it
         self.is_person, self.is_day = self.persons.copy(), self.days.copy()
         self.ends = list(range(1, count + 1))  # place after the last element in it
         for n in range(count - 1, 0, -1):
@@ -210,7 +210,7 @@ class _Page:
             for sums in (self.run, self.persons, self.days, self.heads, self.titles):
                 sums[up] += sums[n]
             self.ends[up] = max(self.ends[up], self.ends[n])
-        self.aside: list[bool] = []  # whether it is in a column beside the posts
+        self.aside: list[bool] = []  # in a column beside the posts
         headings = list(_headings(self, count))
         for n, up in enumerate(self.parents):
             column = _ASIDE.search(_name(self.elements[n])) is not None
@@ -223,7 +223,7 @@ class _Page:
         for element in islice(tree.iter(), MAX_ELEMENTS):
             above = places.get(element.getparent(), -1)
             if above < 0 and self.elements:
-                continue  # in something that is not seen
+                continue  # in a hidden element
             if self.elements and element.tail and element.tail.strip():
                 self.pieces[above].append(element.tail)
             tag = element.tag
@@ -248,14 +248,14 @@ class _Page:
         if not self.linked[n] or self.persons[n] or self.letters[n] < 4 or "#" in self.elements[n].get("href", "#"):
             return False
         if self.quoted[n]:
-            return False  # it leads to the post that is quoted
+            return False  # a link to the quoted post
         around = (n, *islice(self.above(n), 2))
         headline = any(self.elements[m].tag in _HEADINGS or _HEADLINE.search(self.kinds[m]) for m in around)
         line = " ".join("".join(self.pieces[n]).split())
         return headline and line[-20:] not in self.title and not REPLY.match(line)
 
     def above(self, n: int) -> Iterator[int]:
-        """The elements around one, from the inside."""
+        """Yield the ancestors of an element, innermost first."""
         while (n := self.parents[n]) >= 0:
             yield n
 
@@ -263,20 +263,20 @@ class _Page:
         return outer <= inner < self.ends[outer]
 
     def names(self, places: Iterable[int]) -> str:
-        """Their classes and ids."""
+        """Return the classes, ids and itemprops of elements as one string."""
         return " ".join(_name(self.elements[n]) for n in places)
 
     def is_linked(self, boxes: Iterable[int]) -> bool:
-        """Whether links, such as headlines are, have more of their letters than text has."""
+        """Return True if headline-like links in the boxes have more letters than their text."""
         return sum(self.run[n] - self.titles[n] for n in boxes) < 0
 
     def named(self, boxes: Iterable[int]) -> int:
-        """How many of them name a person."""
+        """Count the boxes naming a person."""
         return sum(self.persons[n] > 0 for n in boxes)
 
 
 def _is_box(element: HtmlElement) -> bool:
-    return element.tag in _BOXES or "-" in element.tag  # the latter are elements of a site's own
+    return element.tag in _BOXES or "-" in element.tag  # the latter are custom elements
 
 
 def _name(element: HtmlElement) -> str:
@@ -285,7 +285,7 @@ def _name(element: HtmlElement) -> str:
 
 @lru_cache(maxsize=10_000)
 def _kind(tag: str, classes: str, ident: str) -> str:
-    """What elements of one kind share: tag, classes and id without numbers and states; "" for one without any.
+    """Return the kind of an element: tag, classes and id without numbers and states, "" without any.
 
     >>> _kind("div", "post odd bg-2", "post_12a"), _kind("div", "", "")
     ('div post bg-0 post_0', '')
@@ -296,7 +296,7 @@ def _kind(tag: str, classes: str, ident: str) -> str:
 
 
 def _is_stamp(piece: str) -> bool:
-    """Whether a piece of text is a day or time and little else.
+    """Return True if a piece of text is a date or time and little else.
 
     >>> _is_stamp("发表于 2024-03-01 08:30"), _is_stamp("各支部要在每年3月1日之前，把上一年的学习情况报给上级党组织备案。")
     (True, False)
@@ -307,7 +307,7 @@ def _is_stamp(piece: str) -> bool:
 
 
 def _said(piece: str) -> int:
-    """Letters of a piece of text that is neither a day nor a button."""
+    """Count the letters of a piece of text, 0 for a date or a button."""
     return 0 if _FURNITURE.match(piece.strip()) or _is_stamp(piece) else count_letters(piece)
 
 
@@ -316,14 +316,14 @@ def _masked(piece: str) -> str:
 
 
 def _boxes(page: _Page, alone: bool) -> list[int]:
-    """The boxes of the posts: of all kinds of boxes with days in them that with most text, but not the columns of the page."""
+    """Return the boxes of the posts: the kind of dated boxes with the most text, except the columns of the page."""
     groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for n, element in enumerate(page.elements):
         if _is_box(element) and page.days[n] and page.run[n] and not page.aside[n]:
             kind = page.kinds[n]
             own: list[tuple[str, int]] = [(kind, -1) if kind else (element.tag, page.parents[n])]
             if page.persons[n] and _POSTS.search(kind) and not _COMMENT.search(kind) and len(words := kind.split()) > 2:
-                own.append((" ".join(words[:2]), -2))  # some mark the first post, or an accepted answer
+                own.append((" ".join(words[:2]), -2))  # some forums mark the first post or an accepted answer
             for group in (groups[key] for key in own):
                 if len(group) < MAX_POSTS and not (group and page.within(n, group[-1])):
                     group.append(n)
@@ -337,7 +337,7 @@ def _boxes(page: _Page, alone: bool) -> list[int]:
         if -1 in holders:
             continue
         if len(holders) == 1:  # the best so far may be the columns of the page
-            least = INNER if _POSTS.search(page.kinds[best[0]]) else INNER / 2  # comments on one of the posts have less
+            least = INNER if _POSTS.search(page.kinds[best[0]]) else INNER / 2  # comments on one post have less
             named = page.named(group) > len(group) / 2 and -run >= least * page.run[next(iter(holders))]
             if named and (len(best) == 2 or len(group) >= len(best)):
                 best, weight = group, -run
@@ -352,13 +352,13 @@ def _boxes(page: _Page, alone: bool) -> list[int]:
     answers = [n for n, element in enumerate(page.elements) if ANSWER in element.get("itemtype", "") and page.run[n]]
     if answers and not any(page.within(n, box) or page.within(box, n) for n in answers for box in best):
         return answers[:MAX_POSTS]  # the only answer, below many comments on the question
-    if not best or sum(page.run[n] for n in best) < LITTLE * page.run[0]:  # they are but the heads of posts
+    if not best or sum(page.run[n] for n in best) < LITTLE * page.run[0]:  # only the heads of posts
         return _with_inner(page, _single(page, alone))
     return _with_others(page, _with_inner(page, best))
 
 
 def _with_others(page: _Page, boxes: list[int]) -> list[int]:
-    """The boxes with those beside them that have a person, a day and a part of the same kind, as a best answer has."""
+    """Add siblings with a person, a date and a part of the same kind, such as a best answer."""
     around = page.parents[boxes[0]]
     if around < 0 or any(page.parents[n] != around for n in boxes):
         return boxes
@@ -374,7 +374,7 @@ def _with_others(page: _Page, boxes: list[int]) -> list[int]:
 
 
 def _around_heads(page: _Page, boxes: list[int]) -> list[int]:
-    """The boxes around ``boxes`` where these are but the heads of posts: those around, side by side, hold far more."""
+    """Return the boxes around ``boxes`` if these are only the heads of posts: side by side, and with far more text."""
     up = boxes
     while len({page.parents[n] for n in up}) == len(up) > 1 and min(up) > 0:
         up = [page.parents[n] for n in up]
@@ -383,30 +383,32 @@ def _around_heads(page: _Page, boxes: list[int]) -> list[int]:
 
 
 def _holder(page: _Page, boxes: Sequence[int], n: int) -> int:
-    """Which of boxes in order an element is in, -1 for none."""
+    """Return the box around an element, of sorted boxes, or -1."""
     box = boxes[bisect(boxes, n) - 1]
     return box if page.within(n, box) else -1
 
 
 def _single(page: _Page, alone: bool) -> list[int]:
-    """The box of the only reply, or of the only post if metadata or its address call the page a thread."""
+    """Return the box of the only reply, or of the only post if metadata or address declare a thread."""
     able = [n for n, element in enumerate(page.elements) if _is_box(element) and page.persons[n] and page.days[n]]
     able = [n for n in able if page.run[n]]
     replies = [n for n in able if _REPLIES.search(page.names((n,)))]
     if replies:
         most = max(page.run[n] for n in replies)
         box = [n for n in replies if page.run[n] >= 0.8 * most][-1]
-        while page.run[box] <= MIN_LEAD and page.parents[box] > 0:  # but the head of it
+        while page.run[box] <= MIN_LEAD and page.parents[box] > 0:  # only its head
             box = page.parents[box]
         return [box]
     posts = [n for n in able if alone and _POSTS.search(page.names((n,)))]
     most = max((page.run[n] for n in posts), default=0)
-    return [n for n in posts if page.run[n] >= 0.6 * most][-1:]  # around it the headline may stand
+    return [n for n in posts if page.run[n] >= 0.6 * most][-1:]  # the outer ones may hold the headline
 
 
 def _with_inner(page: _Page, boxes: list[int]) -> list[int]:
-    """The boxes with those of their kind in them: replies stand within what they reply to. Around all others, the first post may
-    share but a part of its kind with them."""
+    """Add the boxes of the same kind nested in them, since replies may stand within their parent posts.
+
+    A first post around all others may share only a part of its kind with them.
+    """
     kind = page.kinds[boxes[0]] if boxes else ""
     if not kind:
         return boxes
@@ -418,11 +420,11 @@ def _with_inner(page: _Page, boxes: list[int]) -> list[int]:
 
 
 def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
-    """The element of each box that holds the text of its post."""
+    """Return the element with the text of the post, for each box."""
     own = _own_places(page, boxes)
     seen = Counter(line for places in own.values() for line in {_masked(p) for n in places for p in page.pieces[n]})
     common = (line for line, count in seen.items() if count > max(1, SHARED * len(boxes)))
-    shared = {line for line in common if count_letters(line) < MAX_SHARED or not is_sentence(line)}  # the others are quoted
+    shared = {line for line in common if count_letters(line) < MAX_SHARED or not is_sentence(line)}  # others are quotes
     holders = {n for box in boxes for n in page.above(box)}
     best: dict[tuple[int, str], tuple[float, int]] = {}
     depth: dict[str, int] = {}
@@ -441,7 +443,7 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
     gains: Counter[str] = Counter()
     for (_, kind), (value, _) in best.items():
         gains[kind] += max(0.0, value)  # type: ignore[assignment]
-    if not gains.total() > 0:  # nothing but days and names
+    if not gains.total() > 0:  # only dates and names
         return []
     able = [
         kind
@@ -455,14 +457,14 @@ def _bodies(page: _Page, boxes: Sequence[int]) -> list[int]:
 
 
 def _place(page: _Page, n: int, around: str) -> str:
-    """What stands for the kind of an element that has none: what it is in, and which cell of a row it is."""
+    """Return a substitute for the kind of an element without one: its tag, cell number in the row, and container."""
     element = page.elements[n]
     cell = sum(1 for _ in islice(element.itersiblings("td", preceding=True), MAX_CELLS)) if element.tag == "td" else ""
     return f"{element.tag}{cell} in {around}"
 
 
 def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
-    """The elements of each box without signatures, boxes in it and comments on the post."""
+    """Return the elements of each box by box, without signatures, nested boxes and comments on the post."""
     comments = [n for n in range(boxes[0] + 1, page.ends[boxes[-1]]) if _COMMENT.search(page.kinds[n])]
     outer = {n for n in comments if not any(_COMMENT.search(page.kinds[m]) for m in page.above(n))}
     inner = outer | set(boxes)
@@ -480,12 +482,12 @@ def _own_places(page: _Page, boxes: Sequence[int]) -> dict[int, list[int]]:
 
 
 def _other(best: Mapping[tuple[int, str], tuple[float, int]], box: int) -> int:
-    """The body of a box that has none of the usual kind."""
+    """Return the body of a box without one of the usual kind."""
     return -max(((value, -n) for (owner, _), (value, n) in best.items() if owner == box), default=(0.0, -box))[1]
 
 
 def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
-    """What the text right in an element adds to that of a post; ``shared`` are masked lines that several posts have."""
+    """Return the gain from the text directly in an element for a post. ``shared`` are masked lines common to several posts."""
     pieces = [piece.strip() for piece in page.pieces[n]]
     text, letters = " ".join(pieces), page.letters[n]
     if not text:
@@ -505,15 +507,17 @@ def _gain(page: _Page, n: int, shared: Set[str] = frozenset()) -> float:
 
 
 def _headings(page: _Page, first: int) -> dict[int, str]:
-    """The headings before the first box that the page's title has."""
+    """Return the headings before the first box found in the page's title."""
     headings = islice((n for n in range(first) if page.elements[n].tag in _HEADINGS), MAX_HEADINGS)
     texts = ((n, " ".join(page.elements[n].text_content().split())) for n in headings)
     return {n: text for n, text in texts if 3 < len(text) <= 200 and text in page.title}
 
 
 def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | None:
-    """The first post where it is no box like the others, as questions are: the prose between the headline and the others. Where
-    their boxes are called posts, only what is called as the text of one is."""
+    """Return the first post if it is unlike the other boxes, such as a question: the prose between headline and other posts.
+
+    If the boxes are named as posts, it must have the class of a post's text.
+    """
     first = boxes[0]
     name, around = page.names((first, bodies[0])), page.names((page.parents[first],))
     are_posts = _POSTS.search(f"{name} {around}") and not (_REPLIES.search(name) or _REPLIES_WORD.search(around))
@@ -528,7 +532,7 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
             gain[page.parents[n]] += gain[n]
     able = [n for n in gain if page.ends[n] <= first and not page.linked[n] and _is_box(page.elements[n])]
     able = [n for n in able if not (page.aside[n] or _NOTICE.search(page.kinds[n]))]
-    if are_posts:  # the first is among them, but where its text stands apart and is called the same
+    if are_posts:  # the first is among them, unless its text stands apart under the same class
         able = [n for n in able if n >= start and like and page.elements[n].get("class", "").split()[:1] == like]
     holders = [n for n in able if n < start and not page.is_linked((n,)) and _prose(page, range(n, page.ends[n])) > LONG]
     for places in ([n for n in able if n >= start], holders):
@@ -541,10 +545,13 @@ def _lead(page: _Page, boxes: Sequence[int], bodies: Sequence[int]) -> int | Non
 def _points(
     page: _Page, boxes: Sequence[int], bodies: Sequence[int], lead: int | None, html: str, url: str, declared: bool
 ) -> int:
-    """Signs that boxes are posts: metadata (two), address (two for the host of a forum), persons, headlines of replies, names
-    of classes, words of the page. Against it: headlines of other pages, text in links, as lists have them, and text right
-    around the boxes, which then are comments on it (four each); a first text that is longer than all others, as articles with
-    comments have it (two where neither metadata nor address tell); little of the page's text, unless the address tells (two)."""
+    """Count the signs that boxes are posts.
+
+    For: metadata (2), address (1, or 2 for the host of a forum), persons, headlines of replies, names of classes, words of the
+    page (1 each). Against: headlines of other pages, text in links as in lists, text directly around the boxes as above comments
+    (4 each). A first text longer than all others, as in articles with comments, counts 2 against, 1 if metadata or address
+    declare a thread. Little of the page's text, without an address of a thread, counts 2 against.
+    """
     run, count = sum(page.run[n] for n in boxes), len(boxes)
     address = ADDRESS.search(url.partition("://")[2])
     points = 2 * declared + (0 if address is None else 1 if address.start() else 2)
@@ -560,18 +567,18 @@ def _points(
 
 
 def _prose(page: _Page, places: Iterable[int]) -> int:
-    """Letters of the sentences right in elements that are neither linked nor in a column or a dialog beside the posts."""
+    """Count the letters of sentences directly in elements outside of links, side columns and dialogs."""
     seen = (n for n in places if not (page.aside[n] or page.linked[n]))
     return sum(_said(piece) for n in seen for piece in page.pieces[n] if is_sentence(piece))
 
 
 def _is_reply(page: _Page, n: int) -> bool:
-    """Whether an element is a headline such as ``Re: 怎样入党``."""
+    """Return True if an element is a headline such as ``Re: 怎样入党``."""
     return page.elements[n].tag in _HEADINGS and REPLY.match(page.elements[n].text_content().strip()) is not None
 
 
 def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tuple[str, str]:
-    """The author of the first post and its time as written. They stand in its box, around it, or above a question."""
+    """Return the author of the first post and its time as written, from its box, around it, or above a question."""
     place, other = (body, boxes[0]) if lead is not None else (boxes[0], boxes[1] if len(boxes) > 1 else len(page.elements))
     author = stamp = ""
     for box in (place, *page.above(place)):
@@ -588,7 +595,7 @@ def _first(page: _Page, lead: int | None, boxes: Sequence[int], body: int) -> tu
 def _named_in(page: _Page, places: range, body: int) -> tuple[str, str]:
     author = stamp = ""
     linked = False
-    for n in sorted(places, key=lambda n: page.within(n, body)):  # what is around the text first
+    for n in sorted(places, key=lambda n: page.within(n, body)):  # the surroundings of the text first
         element = page.elements[n]
         if page.ends[n] - n > 8:
             continue
@@ -604,7 +611,7 @@ def _named_in(page: _Page, places: range, body: int) -> tuple[str, str]:
 
 
 def _cleaned(body: HtmlElement) -> HtmlElement:
-    """A copy of a body without signatures and buttons; quotes are ``blockquote``."""
+    """Return a copy of a body without signatures and buttons, with quotes as ``blockquote``."""
     copy = deepcopy(body)
     copy.tag, copy.tail = "div", None
     total = len("".join(copy.itertext()))
@@ -619,9 +626,9 @@ def _cleaned(body: HtmlElement) -> HtmlElement:
         ):
             element.drop_tree()
         elif element.tag == "cite":
-            element.drop_tree()  # who is quoted
+            element.drop_tree()  # name of the quoted person
         elif element.tag == "blockquote" and len("".join(element.itertext())) > 0.9 * total:
-            element.tag = "div"  # some write posts as quotes
+            element.tag = "div"  # some forums write posts as quotes
         elif element.tag in ("div", "table", "section", "aside") and _QUOTE.search(name):
             element.tag = "blockquote"
     return copy
@@ -632,8 +639,10 @@ def _letters(text: str) -> str:
 
 
 def _is_repeated(block: Block, said: Set[str]) -> bool:
-    """Whether a quote, or a long line that is not marked as one, is of an earlier post; ``said``: the shingles of these. What a
-    post quotes from elsewhere is part of it."""
+    """Return True if a quote, or a long unmarked line, repeats an earlier post, by the shingles ``said`` so far.
+
+    A quote from elsewhere belongs to the post.
+    """
     quote = block.kind == "quote" or block.text.startswith((": ", "> "))
     if block.kind in VERBATIM or (not quote and block.letters < LONG):
         return False
@@ -643,7 +652,7 @@ def _is_repeated(block: Block, said: Set[str]) -> bool:
 
 
 def _is_head(block: Block, title: str) -> bool:
-    """Whether the first line of a post is the headline of the thread, or says when and by whom the post was written."""
+    """Return True if the first line of a post is the thread's headline or a byline."""
     line = REPLY.sub("", block.text)
     if line == title or (len(line) >= MIN_TITLE and title.endswith(line)) or _MAIL.match(line):
         return True
@@ -651,18 +660,18 @@ def _is_head(block: Block, title: str) -> bool:
 
 
 def _without_signature(blocks: list[Block]) -> list[Block]:
-    """The lines of a post without those that sign it, below two hyphens as in mails. Longer rules part quote and answer."""
+    """Drop the lines below two hyphens, as in mails. Longer rules separate quote and answer."""
     rules = [n for n, block in enumerate(blocks) if block.text.strip() == "--" and block.kind not in VERBATIM]
     return blocks[: rules[-1]] if rules and len(blocks) - rules[-1] <= SIGNED else blocks
 
 
 def _is_furniture(block: Block, posts: int, among: int) -> bool:
-    """Whether a line that so many posts have is no part of what they say."""
+    """Return True if a line found in so many ``posts`` is furniture."""
     if block.kind in VERBATIM:
         return False
     if _is_stamp(block.text) and block.text.endswith((":", "：")):
-        return True  # who is quoted, and when that was written
+        return True  # quoted person and time
     if block.kind == "quote" and block.letters <= MAX_NAME and block.text.endswith((":", "：", "写道", "的帖子")):
-        return True  # who is quoted
+        return True  # quoted person
     shared = posts > max(1, SHARED * among) and block.letters < MAX_SHARED and not is_sentence(block.text)
     return shared or _FURNITURE.match(block.text) is not None

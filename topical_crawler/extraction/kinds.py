@@ -1,7 +1,7 @@
-"""Tell of which kind a page is: an article, a page of documentation, a list, a home page, a video, a gallery.
+"""Kind of a page: article, documentation, list, tag, home page, video, gallery, error.
 
-Other pages than articles, documentation and threads have no text of their own: a home page with the first lines of its posts
-passes every topic test, but is a patchwork.
+Only articles, documentation and threads have a text of their own. A home page with the first lines of its posts would pass every
+topic test, but its text is a patchwork.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from topical_crawler.web.dom import LIST_ADDRESS, OWN_PAGES, names_a_label
 ARTICLE, DOCUMENTATION, FORUM = "article", "documentation", "forum"
 LIST, TAG, HOME, VIDEO, GALLERY, ERROR = "list", "tag", "home", "video", "gallery", "error"
 KINDS = (ARTICLE, DOCUMENTATION, FORUM, DOCUMENT, LIST, TAG, HOME, VIDEO, GALLERY, ERROR)
-"""Kinds of pages; only the first four have a text of their own."""
+"""Kinds of pages. Only the first four have a text of their own."""
 PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
 MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
 LINKS_SHARE = 0.3  # share of the letters in links over which a page with hardly any running text is a list
-MANY_LINKS = 12  # fewest links of a page that is a list by its links alone: an article of two lines has some as well
-TEASERS = 3  # linked headlines, each with text below it, that make a list
+MANY_LINKS = 12  # fewest links of a list recognised by its links alone: a two-line article has some as well
+TEASERS = 3  # fewest linked headlines of a list, each with text below it
 TEASER_TEXT = 40  # fewest letters of the text below a headline: dates and tags are shorter
 TEASERS_COVER = 0.6  # smallest share of a page's running text below such headlines
 TEASERS_LARGEST = 0.5  # greatest share below a single one: an article may stand below a link, too
-OWN_TEXT = 100  # letters of a text below the title over which what follows may be related articles
+OWN_TEXT = 100  # letters of a text below the title over which the rest may be related articles
 HEADLINE = 6  # fewest letters of a linked headline: tags and channels are shorter
 HEADLINE_SHARE = 0.5  # least share of its letters in the link: the rest is a day and a section
-IMAGES = 4  # images outside links that make a page with hardly any text a gallery
+IMAGES = 4  # fewest images outside links of a gallery with hardly any text
 
 # Of error pages, in simplified characters.
 _PART = "(?:页面?|内容|文章|帖子?|主题|链接|网址|信息|资源|文件)"
@@ -100,15 +100,21 @@ _PAGE_LINKS = XPath("//a[contains(@href, '/page')]/@href")
 
 
 def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str = "") -> str:
-    """One of :data:`KINDS` but :data:`FORUM`, see :func:`~topical_crawler.extraction.forum.read_thread`, and :data:`DOCUMENT`.
+    """Return one of :data:`KINDS`, except :data:`FORUM` and :data:`DOCUMENT`.
 
-    An error page says that there is no such page, in its headline and below it or in a few words. A page with hardly any text is
-    a video or a gallery if its address, title or embedded elements say so. With a point it is a list. Points for: an address like
-    ``/tag/…`` (two for ``/page/2`` with several linked headlines or links to more such pages); a title like 标签：党建; linked
-    headlines with the beginnings of other texts; links beside hardly any running text. Points against: metadata of an article; a
-    text of :data:`PROSE` letters that is not below such headlines. A list is a home page or the page of a tag by its address and
-    title; an article is documentation by its generator, address and navigation.
-    The ``source`` of the page saves looking for what it has not.
+    For threads see :func:`~topical_crawler.extraction.forum.read_thread`. Error pages report a missing page in their headline and
+    below it, or in a few words. A page with hardly any text is a video or a gallery by its address, title or embedded elements.
+    A page with at least one point is a list. Points for: an address like ``/tag/…`` (two for ``/page/2`` with several linked
+    headlines or links to more such pages); a title like 标签：党建; linked headlines with the beginnings of other texts; links
+    beside hardly any running text. Points against: metadata of an article; a text of :data:`PROSE` letters not below such
+    headlines. A list becomes a home or tag page by its address and title, an article becomes documentation by its generator,
+    address and navigation.
+
+    Args:
+        tree: the parsed page.
+        blocks: its blocks, normalised.
+        url: its address.
+        source: HTML of the page, only to skip searches without a chance ("": search for everything).
 
     >>> from lxml.html import fromstring
     >>> from topical_crawler.extraction.structure import read_blocks
@@ -119,7 +125,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str 
     title = " ".join(str(TITLE(tree)).split())[:200]
     found = [block for block in densest(blocks) if block.tag not in HEADINGS]
     text = float(sum(block.letters - COST for block in found))
-    if text < PROSE:  # else it is beyond doubt
+    if text < PROSE:  # beyond doubt otherwise
         text = max(text + in_tables(blocks), sum(blocks[place].letters for place in short_lines(blocks, title)))
     parts = _split(url)
     path = unquote(parts.path)[:500]
@@ -139,7 +145,7 @@ def page_kind(tree: HtmlElement, blocks: Sequence[Block], url: str, source: str 
 
 
 def _is_error(title: str, blocks: Sequence[Block], begins: Sequence[str], text: float) -> bool:
-    """Whether a page with so much ``text``, which ``begins`` with these lines, says in place of one that there is none."""
+    """Return True if a page reports a missing page, by its title, headings and the first lines (``begins``) of its ``text``."""
     heads = [_TITLE_PARTS.split(title)[0], *(block.text for block in blocks if block.tag in ("h1", "h2"))]
     named = any(len(head) < TEASER_TEXT and head and _ERROR_TITLE.fullmatch(in_one_script(head)) for head in heads[:3])
     lines = [in_one_script(line[:200]) for line in begins]
@@ -181,7 +187,7 @@ def _is_documentation(tree: HtmlElement, parts: SplitResult, source: str) -> boo
 
 
 def _has_pager(tree: HtmlElement) -> bool:
-    """Whether links lead to several pages of a home page."""
+    """Return True if the page links to several pages of a home page."""
     paths = {_split(href).path for href in cast("list[str]", _PAGE_LINKS(tree))[:200]}
     return sum(bool(OWN_PAGES.search(path)) for path in paths) > 1
 
@@ -191,8 +197,11 @@ def _is_running(block: Block) -> bool:
 
 
 def _is_teasers(blocks: Sequence[Block], host: str, title: str) -> bool:
-    """Whether most running text is below headlines linked to pages of ``host``, all in the same element, and not half of it below
-    one. Related articles are none: a text of the page's own, below its title, is much longer than what is below them."""
+    """Return True if most running text stands below headlines linked to ``host``, all in one kind of element.
+
+    No headline may have more than half of it. Related articles do not count: they are much shorter than the page's own text
+    below its title.
+    """
     below: list[tuple[str, int]] = [("", 0)]  # element of a headline, and letters of the text below it
     own = last = 0  # letters of the text below the title, at most one headline after it
     for block in blocks:
@@ -218,7 +227,7 @@ def _is_teasers(blocks: Sequence[Block], host: str, title: str) -> bool:
 
 
 def end_of_own_text(tree: HtmlElement, blocks: Sequence[Block], url: str) -> int:
-    """The place behind the page's own text, where excerpts of other texts follow it; else 0."""
+    """Return the place behind the page's own text if excerpts of other texts follow, else 0."""
     host, title = _split(url).netloc, str(TITLE(tree))
     end = _own_end(blocks, host, title)
     return end if end and _is_teasers(blocks[end:], host, title) else 0
@@ -228,8 +237,10 @@ _DAY = re.compile(r"(?:19|20)\d\d\s?[-年/.]\s?\d{1,2}\s?[-月/.]\s?\d")
 
 
 def _own_end(blocks: Sequence[Block], host: str, title: str) -> int:
-    """The place behind the page's own text, where that stands below its headline and a line with a day, and the first headline
-    linked to ``host`` below it; else 0. A list has such links, and no text, before its first day."""
+    """Return the place of the first headline linked to ``host`` behind the page's own text, else 0.
+
+    The own text stands below the headline and a line with a date. A list has linked headlines before its first text.
+    """
     first = find_headline("".join(title.split()), blocks) + 1
     if not first or count_letters(blocks[first - 1].text) < HEADLINE:
         return 0
@@ -247,7 +258,7 @@ _CUT = ("…", "...", "。。。")
 
 
 def _is_cut(blocks: Sequence[Block]) -> bool:
-    """Whether headings stand above a paragraph each, most of them cut off: excerpts whose links hold no text."""
+    """Return True if most paragraphs right below headings are cut off: excerpts with links outside of the headings."""
     below = [after for block, after in pairwise(blocks) if block.tag in ("h2", "h3") and after.tag not in HEADINGS]
     long = (block.text for block in below if block.letters >= TEASER_TEXT)
     return sum(text.endswith(_CUT) or not is_sentence(text) for text in long) >= max(2, TEASERS_COVER * len(below))

@@ -1,11 +1,10 @@
-"""The main text of a page: which of its blocks are text, told by a model from their words, links, place and elements.
+"""Main text of a page, chosen from its blocks by a model of their words, links, place and elements.
 
-Every block is scored twice, by two logistic models whose weights lie in `main_text.tsv`. The first sees the block: its letters
-and punctuation, its links, the names of the elements around it, its place beside the headline and in the densest part of the
-page, and a little of its neighbours. The second sees the same and the first scores around the block, so that a short page is
-measured against itself. The text is the stretch with the greatest sum, without the blocks in it that score low, and with the
-code, formulas, tables and headings that belong to it. `benchmarks/train_main_text.py` learns the weights, and says what they
-are worth on sites left out.
+Two logistic models score every block, with weights from `main_text.tsv`. The first sees the block: its letters and punctuation,
+its links, the names of the elements around it, its place beside the headline and in the densest part of the page, and a little of
+its neighbours. The second sees the same and the first scores around the block, so a short page is measured against itself. The
+text is the stretch with the greatest sum, without low-scoring blocks in it, with its code, formulas, tables and headings.
+`benchmarks/train_main_text.py` learns the weights and measures them on sites left out.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from topical_crawler.web.page import bounded
 
 Floats = NDArray[np.float64]
 
-SENTENCE_ENDS = tuple("。！？；…”』」.!?;：:）)")  # what a line of running text ends in
+SENTENCE_ENDS = tuple("。！？；…”』」.!?;：:）)")  # endings of running text
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a line ends as running text does.
+    """Return True if a line ends like running text.
 
     >>> is_sentence("各支部开展学习。"), is_sentence("关于我们")
     (True, False)
@@ -45,56 +44,58 @@ def is_sentence(text: str) -> bool:
 
 # -- A tree
 
-_ENCODING = re.compile(r"\s*+<\?xml[^>]*+>", re.IGNORECASE)  # by the page's own word
-# The end of a page in mid-page, and numbers of characters that XML has not. Apart, each begins literally and is found fast.
+_ENCODING = re.compile(r"\s*+<\?xml[^>]*+>", re.IGNORECASE)  # XML declaration
+# An end tag in mid-page, and numeric references invalid in XML. Apart, each begins literally and is found fast.
 _END = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
 _NO_XML = re.compile(
     rb"&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?!\d)|x0*(?:1?[0-8bcef]|19|1[ad]|fff[ef])(?![\da-f]));?", re.IGNORECASE
 )
 _CONTROL = bytes({*range(32)} - {*b"\t\n\r"})
 _PARSER = HTMLParser(collect_ids=False, encoding="utf-8", remove_comments=True, remove_pis=True)
-# In place of lxml.html's own, which is a call of Python for each element that is looked at, each time.
+# Instead of lxml.html's lookup, a call of Python for each element at each access.
 _PARSER.set_element_class_lookup(ElementDefaultClassLookup(element=HtmlElement))
 
 
 def parse(html: str) -> HtmlElement | None:
-    """The tree of a page, however broken; None for an empty one.
+    """Parse a page, however broken. Return None for an empty one.
 
     >>> parse("<text id='a'><p>党建</p></html><p>支部").findtext(".//p[2]")
     '支部'
     """
-    # XML has no lone surrogates. The parser ignores a body after </html>, as some themes have it.
+    # XML has no lone surrogates. The parser ignores a body after </html>, written by some themes.
     raw = html[begun.end() if (begun := _ENCODING.match(html)) else 0 :].encode("utf-8", "replace").translate(None, _CONTROL)
     clean = bounded(_NO_XML.sub(b"", _END.sub(b"", raw)).decode().replace("\ufffe", "").replace("\uffff", ""))
     if "<" not in clean:
         return None
     try:
         tree: HtmlElement = document_fromstring(clean.encode(), parser=_PARSER)
-    except ParserError:  # nothing but comments and white space
+    except ParserError:  # only comments and white space
         return None
     return tree
 
 
-# -- Density: the stretch of neighbouring blocks that is worth most
+# -- Density: the stretch of neighbouring blocks with the greatest worth
 #
 # After text density in Sun, Song, Liao: DOM Based Content Extraction via Text Density, SIGIR 2011, and maximal subsequences in
 # Pasternack, Roth: Extracting Article Text from the Web with Maximum Subsequence Segmentation, WWW 2009. It needs no paragraphs
 # and no class names: tables, <br> and bare text are equal to it.
 
 COST = 6
-"""Letters that a block must have before it is worth anything: menus are many short blocks. On 35 pages marked by hand 3 to 10 do
-the same; from 20 on, texts with a ``<br>`` at the end of every line are lost."""
+"""Letters at which a block breaks even: menus are many short blocks. On 35 pages marked by hand 3 to 10 do the same. From 20 on,
+texts with a ``<br>`` at the end of every line are lost."""
 LINKED = 0.5  # share of a block's letters in links over which it is not text
-EDGE = 3  # most lines that are added before the stretch: a dateline, a form of address
+EDGE = 3  # most lines added before the stretch: a dateline, a form of address
 MIN_LINE, MAX_LINE = 2, 30  # fewest and most letters of a line of verse or of a list
 BELOW = 2 * EDGE  # most lines from the headline to the first of a list
-LONG = 100  # letters over which a block is text whatever it says
+LONG = 100  # letters over which a block is text whatever its words
 
 
 def worth(block: Block) -> float:
-    """What a block adds to a text: its letters minus :data:`COST`; half of them if it does not end like a sentence; a loss for
-    links, boilerplate and furniture, at most :data:`COST` and its letters. Code is worth at most :data:`LONG`, formulas and
-    tables, which stand beside texts as well, nothing.
+    """Return the gain of a block for a text, in letters.
+
+    The gain is its letters minus :data:`COST`, with half the letters if it does not end like a sentence. Links, boilerplate and
+    furniture lose at most :data:`COST` and their letters. Code gains at most :data:`LONG`. Formulas and tables also stand beside
+    texts and gain 0.
 
     >>> line = "各支部开展主题党日活动，学习党章党规。"
     >>> worth(Block(line, 17, 0, 0, "", "p", False)), worth(Block("首页", 2, 2, 1, "/", "li", False))
@@ -108,7 +109,7 @@ def worth(block: Block) -> float:
 
 
 def line_worth(line: str, letters: int) -> float:
-    """:func:`worth` of a line of so many letters without links."""
+    """Return the :func:`worth` of a line with so many letters and no links."""
     if letters > LONG:
         return letters - COST
     if _is_boilerplate(line):
@@ -117,8 +118,9 @@ def line_worth(line: str, letters: int) -> float:
 
 
 def densest(blocks: Sequence[Block]) -> list[Block]:
-    """The stretch of ``blocks`` that is worth most, and at most :data:`EDGE` lines before it that may be text, without links and
-    furniture; empty if none is worth anything.
+    """Return the stretch of ``blocks`` with the greatest worth, without links and furniture, or [] if no block gains.
+
+    Up to :data:`EDGE` plausible lines before it belong to it.
 
     >>> from lxml.html import fromstring
     >>> from topical_crawler.extraction.structure import read_blocks
@@ -134,7 +136,7 @@ def densest(blocks: Sequence[Block]) -> list[Block]:
 
 
 def in_tables(blocks: Sequence[Block]) -> int:
-    """How much tables of data say, in Chinese characters, without those that are mostly links: 0 under :data:`LONG`.
+    """Count the Chinese characters in data tables, minus twice the linked letters. 0 below :data:`LONG`.
 
     >>> guide = "对象\\t本市居民\\n材料\\t" + "身份证" * 40
     >>> [in_tables([Block(text, 128, 0, 0, "", "table", False, "table")]) for text in (guide, "时长\\t3:20")]
@@ -146,8 +148,9 @@ def in_tables(blocks: Sequence[Block]) -> int:
 
 
 def short_lines(blocks: Sequence[Block], title: str) -> set[int]:
-    """The places of the lines of verse, of a song or of a list, which look alike and follow one another; empty without such.
-    Right below the headline, which the ``title`` of the page has, they need not be verse.
+    """Return the places of similar lines in a row: verse, a song or a list, or an empty set.
+
+    Right below the headline (found in ``title``) they need not be verse.
 
     >>> lines = ("月光照着我的窗", "远处有人把歌唱", "小河流过旧桥下", "流到我们的梦乡", "明年春天来得早", "我要回到那地方")
     >>> sorted(short_lines([Block(line, len(line), 0, 0, "", "p", False) for line in ("首页", *lines, "返回")], "歌"))
@@ -172,7 +175,7 @@ def short_lines(blocks: Sequence[Block], title: str) -> set[int]:
 
 
 def _densest(worths: Sequence[float]) -> tuple[int, int]:
-    """Begin and end of the stretch with the greatest sum, (0, 0) if no sum is over 0."""
+    """Return begin and end of the stretch with the greatest sum, (0, 0) if no sum is positive."""
     best = total = 0.0
     start = first = last = 0
     for place, value in enumerate(worths):
@@ -188,7 +191,7 @@ def _may_be_text(block: Block) -> bool:
     return block.link_share <= LINKED and not (block.furniture or block.tag in HEADINGS or _is_boilerplate(block.text))
 
 
-@lru_cache(maxsize=10_000)  # the pages of a site share their menus and footers
+@lru_cache(maxsize=10_000)  # pages of a site share their menus and footers
 def _is_boilerplate(line: str) -> bool:
     return _cleaner().kind(line) is not None
 
@@ -198,7 +201,7 @@ def _cleaner() -> Cleaner:
     return Cleaner()
 
 
-# -- What the model sees of a block
+# -- Features of a block
 
 GROUPS = {
     "content": "article content post entry main text txt body detail markdown richtext ztext zoom editor prose story normal",
@@ -217,19 +220,19 @@ GROUPS = {
     "dialog": "modal dialog popup popover pop mask overlay vip pay paywall toast tip tips alert cookie drawer login ad ads "
     "advert gg",
 }
-"""Words in the class and the id of elements, by what such elements hold."""
+"""Words in classes and ids, by the content of such elements."""
 _GROUP_OF = {word: number for number, words in enumerate(GROUPS.values()) for word in words.split()}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-FADES = 0.8  # what a name counts less for each element between it and the block
-REACH = 12  # elements above a block that its worth is counted for
+FADES = 0.8  # factor on a name for each element between it and the block
+REACH = 12  # ancestors of a block credited with its worth
 
-_TAIL = re.compile(  # how the lines begin that come after texts
+_TAIL = re.compile(  # beginnings of lines after texts
     r"^\W{0,4}(?:相关|推荐|更多|热门|热点|猜你|精选|最新|往期|上一[篇页章]|下一[篇页章]|评论|留言|网友|跟[帖贴]|发表|回复|全部评论|\d+\s*条?评论|参与|版权|声明|特别声明"
     r"|未经|转载|本文(?:作者|链接|来源|标题|地址)|文章(?:作者|链接|标签|目录)|原文|作者|编辑|责任编辑|责编|分享|扫一扫|扫码|微信|支付宝|打赏|赞赏|点赞|收藏|关注|标签|分类"
     r"|登录|注册|返回|打印|关闭|目录|站点概览|搜索|©|Copyright|\(c\)|END\b|附件|Previous|Next|PREV|来源|发布|发表于|时间|浏览|阅读|字数|赏|备案|.{0,6}ICP)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(  # what stands behind every section of some pages, beside what begins tails
+_LABEL = re.compile(  # labels behind every section of some pages, beside those of tails
     r"^\W{0,4}(?:[编編][辑輯]|播[报報]|[讨討][论論]|上[传傳]|[评評][论論]|留言|分享|收藏|[关關]注|[点點]?[赞贊讚]|(?:有|[没沒])用|[举舉][报報]"
     r"|展[开開]|收起|查看|[复複]制|[复複]製|回到?[顶頂目]|[↑▲])"
 )
@@ -242,11 +245,11 @@ _NO_GROUP = (
     _PHRASE | HEADINGS | frozenset(("blockquote", "figure", "li", "ol", "pre", "section", "table", "tbody", "td", "tr", "ul"))
 )
 _AROUND = ("link", "sentence", "punctuation", "size", "in best", "like it", "tail", "dense", "short", "comment", "related")
-_WINDOW = 5  # blocks on each side that are averaged
+_WINDOW = 5  # blocks averaged on each side
 
 
 def block_features(title: str, blocks: Sequence[Block]) -> Floats:
-    """What the first model sees: a row a block, a column for each of :func:`feature_names`. ``title`` is the page's own."""
+    """Return the features of the first model, shape (blocks, :func:`feature_names`). ``title`` is the page's own."""
     if not blocks:
         return np.zeros((0, len(feature_names(1))))
     title = "".join(title.split())
@@ -263,7 +266,7 @@ def block_features(title: str, blocks: Sequence[Block]) -> Floats:
     like = (np.bincount(look, gains) / total)[look]
     first, last = _densest(worths.tolist())
     headline = find_headline(title, blocks)
-    within = np.zeros((2, len(blocks)))  # of the worth, in the element around a block, and in the one around that
+    within = np.zeros((2, len(blocks)))  # share of the worth in a block's parent and grandparent
     for place, parent in enumerate(elements):
         while parent is not None and parent.tag in _PHRASE:
             parent = parent.getparent()
@@ -309,7 +312,7 @@ def block_features(title: str, blocks: Sequence[Block]) -> Floats:
 
 @cache
 def _signs() -> NDArray[np.uint8]:
-    """What each character up to U+FFFF is: a stop character (1), a comma or another sign of a text (2), Chinese (4)."""
+    """Return the class of each character up to U+FFFF, as bits: stop character (1), punctuation (2), Chinese (4)."""
     signs = np.zeros(0x10000, dtype=np.uint8)
     signs[[ord(letter) for letter in STOP_CHARACTERS]] |= 1
     signs[[ord(letter) for letter in "，。；、！？,;"]] |= 2
@@ -318,7 +321,7 @@ def _signs() -> NDArray[np.uint8]:
 
 
 def _shares(texts: Sequence[str]) -> Floats:
-    """The shares of stop characters, punctuation and Chinese characters of texts, of which none is empty."""
+    """Return the scaled shares of stop characters, punctuation and Chinese characters, shape (texts, 3). No text may be empty."""
     ends = np.cumsum([len(text) for text in texts])
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype="<u4")
     signs = _signs()[np.minimum(codes, 0xFFFF)]
@@ -350,13 +353,13 @@ _SCORES = (
 
 
 def feature_names(stage: int) -> list[str]:
-    """The columns of the features of the first or the second model."""
+    """Return the names of the columns of the features of stage 1 or 2."""
     around = [f"{name} of {side}" for side in ("1 before", "1 behind", "5 before", "5 behind") for name in _AROUND]
     return [*(_SCORES if stage == 2 else ()), *_OWN, *around]
 
 
 def score_features(scores: Floats, blocks: Sequence[Block]) -> Floats:
-    """What the second model sees beside :func:`block_features`: the first ``scores`` around each block."""
+    """Return the further features of the second model: the first ``scores`` around each block."""
     scores = np.clip(scores, -8, 8)
     count = len(scores)
     weights = block_weights(blocks)
@@ -396,15 +399,15 @@ def score_features(scores: Floats, blocks: Sequence[Block]) -> Floats:
 
 
 def block_weights(blocks: Sequence[Block]) -> Floats:
-    """How much the score of each block counts: more for a long one, but not as much more as it is longer."""
+    """Return the weights of the blocks' scores, growing with the logarithm of their letters."""
     return np.log1p(np.array([block.letters for block in blocks], dtype=np.float64)) + 0.3
 
 
 def _within_text(tail: NDArray[np.bool_], running: Floats, looks: Sequence[tuple[str, ...]]) -> slice:
-    """The lines from the first tail behind running text to the last paragraph that looks like most of that text.
+    """Return the lines from the first tail behind running text to the last paragraph looking like most of that text.
 
-    A tail is one only if nothing of the text follows: encyclopaedias have 编辑 behind every headline. Paragraphs look alike if
-    they are of one class, or of none and in elements of the same classes.
+    A tail must not be followed by more of the text: encyclopaedias have 编辑 behind every headline. Paragraphs look alike if they
+    share a class, or have none and share the classes of their ancestors.
     """
     ends = np.flatnonzero(tail & (np.cumsum(running) > running))
     if not len(ends):
@@ -425,7 +428,7 @@ def _element(block: Block) -> HtmlElement | None:
 def _masses(
     elements: Sequence[HtmlElement | None], worths: Sequence[float]
 ) -> tuple[dict[HtmlElement | None, float], HtmlElement | None]:
-    """The worth of what each element holds, and the element that holds the most with little between."""
+    """Return the worth within each element, and the element with the most worth close to it."""
     mass: dict[HtmlElement | None, float] = {}
     near: dict[HtmlElement, float] = {}
     for element, value in zip(elements, worths, strict=True):
@@ -440,7 +443,7 @@ def _masses(
 
 
 def _look(element: HtmlElement | None) -> tuple[str, ...]:
-    """Tags and classes of the three elements around a block: the paragraphs of a text look the same, and so do comments."""
+    """Return tags and classes of three ancestors of a block: paragraphs of a text look alike, and so do comments."""
     found: list[str] = []
     while element is not None and len(found) < 6:
         if element.tag not in _PHRASE or element.tag == "p":
@@ -450,7 +453,7 @@ def _look(element: HtmlElement | None) -> tuple[str, ...]:
 
 
 class _Places:
-    """Where the elements of a page are: beside the element that holds the most text, and in which named elements."""
+    """Places of elements relative to the element with the most text, and to named elements."""
 
     def __init__(self, best: HtmlElement | None) -> None:
         above = [best, *best.iterancestors()] if best is not None else []
@@ -458,8 +461,11 @@ class _Places:
         self._known: dict[HtmlElement | None, tuple[int, int, tuple[float, ...], int]] = {None: (9, 0, (0.0,) * len(GROUPS), -1)}
 
     def of(self, element: HtmlElement | None) -> tuple[int, int, tuple[float, ...], int]:
-        """How far above the best element the path from it to this one branches off (9: it is nowhere), the steps from there; how
-        near this one is named after each of the groups, 1 to 0, and the group that the nearest name is of, -1 for none."""
+        """Return the place of an element: level, steps, names and nearest group.
+
+        Level counts from the best element up to the common ancestor (9: none), steps from there down. Names give the nearness of
+        a name of each group, 1 to 0. Nearest is the group of the nearest name, -1 without one.
+        """
         path = []
         while element not in self._known:
             path.append(element)
@@ -471,20 +477,20 @@ class _Places:
             if below.tag not in ("body", "html"):
                 said = f"{below.get('class', '')} {below.get('id', '')}"
                 own = _groups_in(said) if len(said) > 1 else frozenset()
-                if own or nearest >= 0:  # else all are 0
+                if own or nearest >= 0:  # all 0 otherwise
                     fading = tuple([1.0 if number in own else value * FADES for number, value in enumerate(fading)])
                 nearest = max(own, default=nearest)
             self._known[below] = level, steps, fading, nearest
         return level, steps, fading, nearest
 
 
-@lru_cache(maxsize=10_000)  # the pages of a site share their names
+@lru_cache(maxsize=10_000)  # pages of a site share their names
 def _groups_in(said: str) -> frozenset[int]:
     return frozenset([_GROUP_OF[name] for word in _WORD.findall(said) if (name := word.lower()) in _GROUP_OF])
 
 
 def find_headline(title: str, blocks: Sequence[Block]) -> int:
-    """The place of the headline, -1 if there is none: a heading, or else any line, that the title holds."""
+    """Return the place of the headline, -1 without one: a heading, or else any line, contained in the title."""
     found = -1
     for place, block in enumerate(blocks):
         text = "".join(block.text.split()) if len(block.text) < 200 else ""
@@ -499,15 +505,15 @@ def find_headline(title: str, blocks: Sequence[Block]) -> int:
 # -- The choice
 
 CAP = 4.0  # greatest score, up or down: no block decides alone
-INNER = -1.0  # score under which a block in the middle of the text is left out
+INNER = -1.0  # score below which a block within the text is left out
 SURE = 3.0
-"""Score that the highest of a page has at least: what may be text is raised with it, since every article has a text. On sites
-left out, 0 gives a mean F1 of .963, 2 .969, 3 .971, 4 .971."""
+"""Least value of the highest score of a page: plausible blocks are raised with it, since every article has a text. On sites left
+out, 0 gives a mean F1 of .963, 2 .969, 3 .971, 4 .971."""
 
 
 @cache
 def _weights() -> tuple[tuple[float, Floats], tuple[float, Floats]]:
-    """Bias and weights of the two models."""
+    """Return bias and weights of the two models."""
     with (files("topical_crawler.extraction") / "main_text.tsv").open(encoding="utf-8") as stream:
         rows = list(csv.reader(stream, delimiter="\t"))[1:]
     found = {(int(stage), name): float(weight) for stage, name, weight in rows}
@@ -516,7 +522,7 @@ def _weights() -> tuple[tuple[float, Floats], tuple[float, Floats]]:
 
 
 def scores_of(title: str, blocks: Sequence[Block]) -> Floats:
-    """How sure it is that each block is text: the logarithm of the odds."""
+    """Return the log odds of each block to be text, shape (blocks,)."""
     if not blocks:
         return np.zeros(0)
     features = block_features(title, blocks)
@@ -527,7 +533,7 @@ def scores_of(title: str, blocks: Sequence[Block]) -> Floats:
 
 
 def stretch(scores: Floats, blocks: Sequence[Block]) -> set[int]:
-    """The places of the blocks in the stretch with the greatest sum, but those under :data:`INNER`.
+    """Return the places of the stretch with the greatest sum, except blocks below :data:`INNER`.
 
     >>> line = Block("各支部开展学习。", 7, 0, 0, "", "p", False)
     >>> stretch(np.array([-3.0, 2.0, -1.5, 3.0, -3.0]), [line] * 5)
@@ -541,7 +547,7 @@ def stretch(scores: Floats, blocks: Sequence[Block]) -> set[int]:
 
 
 def main_blocks(tree: HtmlElement, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks of the main text of a normalised page, whose ``blocks`` are given; [] if there is none.
+    """Return the ``blocks`` of the main text of a normalised page, or [].
 
     >>> from topical_crawler.extraction.structure import read_blocks
     >>> head = "<title>学习会</title><a href='/'>首页</a><h1>学习会</h1>"
@@ -570,11 +576,11 @@ def main_blocks(tree: HtmlElement, blocks: Sequence[Block]) -> list[Block]:
     return once(found)
 
 
-LABELS = 3  # fewest times that a label recurs on a page
+LABELS = 3  # least recurrences of a label on a page
 
 
 def without_labels(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks of a page without the buttons that stand behind each of its sections.
+    """Drop the buttons standing behind each section of a page.
 
     >>> section = [Block("甲" * 40, 40, 0, 0, "", "p", False), Block("编辑", 2, 0, 0, "", "div", False)]
     >>> [len(without_labels(section * times)) for times in (2, 3)]
@@ -592,12 +598,12 @@ def without_labels(blocks: Sequence[Block]) -> list[Block]:
 
 
 COPIED = 2 / 3
-"""Share of the distinct lines of a text that come again, over which the page holds the text again, for small screens, printers or
-voices. Refrains and clauses come again between lines that do not, and before half of the text has gone by."""
+"""Share of the distinct lines of a text repeated over which the page holds a copy, for small screens, printers or voices.
+Refrains and clauses recur between other lines, and before half of the text."""
 
 
 def once(blocks: list[Block]) -> list[Block]:
-    """The blocks of a text without its second and further copies.
+    """Drop the second and further copies of a text.
 
     >>> lines = [Block(text * 40, 40, 0, 0, "", "p", False) for text in "甲乙丙丁"]
     >>> once(lines * 3) == lines, once([lines[0], lines[3], lines[1], lines[3], lines[2], lines[3]]) == lines
@@ -616,12 +622,14 @@ def once(blocks: list[Block]) -> list[Block]:
 
 # -- What belongs to a text
 
-LEADS_IN = (":", "：")  # ends of a line that speaks of the code, the formula or the table behind it
+LEADS_IN = (":", "：")  # ends of a line introducing code, a formula or a table
 
 
 def whole(blocks: Sequence[Block], chosen: set[int]) -> list[Block]:
-    """The ``chosen`` blocks, and what belongs to them: code, formulas, tables, items and captions between the first and the last
-    of them; code, formulas and tables right behind; the headings of all these."""
+    """Return the ``chosen`` blocks with their code, formulas, tables, items, captions and headings.
+
+    Items and captions count between the first and the last chosen block, code, formulas and tables also right behind.
+    """
     texts = [number for number in chosen if blocks[number].link_share <= LINKED]
     if not texts:
         return []
@@ -636,7 +644,7 @@ def whole(blocks: Sequence[Block], chosen: set[int]) -> list[Block]:
         elif block.kind != "heading":
             chosen.add(number)
     kept: list[Block] = []
-    heads = False  # whether the block behind, headings left out, is kept
+    heads = False  # the next block, except headings, is kept
     for number in range(last, first - 1, -1):
         block = blocks[number]
         keep = (number in chosen) or (heads if block.kind == "heading" else _belongs(block))

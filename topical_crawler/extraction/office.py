@@ -1,7 +1,7 @@
-"""Reads the text of DOCX files (Word) and OFD files (GB/T 33190, the format of Chinese offices), which are XML in a ZIP file.
+"""Text of DOCX files (Word) and OFD files (GB/T 33190, the format of Chinese offices), both XML in a ZIP file.
 
-python-docx passes over text that was inserted while changes were tracked or stands in content controls, and unpacks every part of
-a file, images too. For OFD there is no library in Python that only reads.
+python-docx skips text inserted as a tracked change or standing in content controls, and unpacks every part of a file, images too.
+For OFD no read-only Python library exists.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ from topical_crawler.extraction.documents import BROKEN, ENCRYPTED, TOO_LONG, Un
 from topical_crawler.extraction.typeset import MOST_HEADING, Run, SetPage, heading_level
 from topical_crawler.text.passages import Passage
 
-MOST_PART = 32_000_000  # bytes of one unpacked part that are read; the text of a long book has a tenth
-MOST_PARTS = 64_000_000  # bytes of all unpacked parts of a file that are read
+MOST_PART = 32_000_000  # bytes of one unpacked part: the text of a long book has a tenth
+MOST_PARTS = 64_000_000  # bytes of all unpacked parts of a file
 MOST_FILES = 20_000  # files in a ZIP file
 _POINT = 72 / 25.4  # points in a millimetre, the unit of OFD
-_FURTHEST = 1e6  # a number of OFD beyond it, an infinite one and NaN are no place on a page
+_FURTHEST = 1e6  # bound on OFD numbers: beyond it, or with infinity and NaN, no place on a page is meant
 
 
 class Packed:
-    """The parts of a ZIP file, unpacked one by one within bounds. Raises UnreadableError for a file beyond them."""
+    """Parts of a ZIP file, unpacked one by one within bounds.
+
+    Raises:
+        UnreadableError: a broken file, or one beyond the bounds.
+    """
 
     def __init__(self, body: bytes) -> None:
         try:
@@ -42,7 +46,7 @@ class Packed:
         return name in self._zip.NameToInfo
 
     def xml(self, name: str) -> etree._Element:
-        """A part as XML, without entities and without anything from outside."""
+        """Return a part as XML, without resolving entities or loading anything from outside. Raise UnreadableError."""
         try:
             info = self._zip.getinfo(name)
             if info.flag_bits & 1:
@@ -56,7 +60,7 @@ class Packed:
             return etree.fromstring(data, parser)
         except (UnreadableError, MemoryError):
             raise
-        except Exception:  # of zipfile, zlib and the other methods of packing, and of XML
+        except Exception:  # from zipfile, zlib and other compression modules, and lxml
             raise UnreadableError(BROKEN) from None
 
 
@@ -65,16 +69,18 @@ class Packed:
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _UNSEEN = frozenset(
     (f"{_W}del", f"{_W}moveFrom", f"{_W}txbxContent", "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
-) | {f"{_W}rt"}  # the reading of characters
+) | {f"{_W}rt"}  # phonetic guides
 _SIGNS = {f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}tab": " ", f"{_W}noBreakHyphen": "-"}
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 _TITLE = frozenset(("title", "标题", "標題"))
-_FIRST = 6  # paragraphs among which the title is
+_FIRST = 6  # leading paragraphs searched for the title
 
 
 def read_docx(body: bytes) -> tuple[str, list[Passage]]:
-    """The title of a Word file ("" where nothing tells it) and its passages without it. Notes stand behind the paragraph or table
-    that refers to them, hidden text is left out. Raises UnreadableError."""
+    """Return the title of a Word file ("" without one) and its other passages. Raise UnreadableError.
+
+    Notes follow the paragraph or table referring to them. Hidden text is left out.
+    """
     packed = Packed(body)
     document = packed.xml("word/document.xml")
     levels, hidden = _styles(packed.xml("word/styles.xml")) if "word/styles.xml" in packed else ({}, {})
@@ -98,8 +104,10 @@ def read_docx(body: bytes) -> tuple[str, list[Passage]]:
 
 
 def _styles(styles: etree._Element) -> tuple[dict[str, int], dict[str, int]]:
-    """Levels of headings by style, 0 for the title of a document, and whether a style hides its text. What a style does not say,
-    the style says that it is made of."""
+    """Return the heading level of each style (0 for the title of a document), and 1 for each style hiding its text.
+
+    Styles inherit both from the style in ``basedOn``.
+    """
     own: dict[str, int] = {}
     hidden: dict[str, int] = {}
     base: dict[str, str] = {}
@@ -124,7 +132,7 @@ def _styles(styles: etree._Element) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def _vanish(element: etree._Element) -> bool | None:
-    """Whether a style or a run hides its text; None where it does not say."""
+    """Return True if a style or a run hides its text, None if it does not say."""
     found = element.find(f"{_W}rPr/{_W}vanish")
     return None if found is None else found.get(f"{_W}val", "1") not in ("0", "false", "off")
 
@@ -142,7 +150,7 @@ def _value(element: etree._Element, path: str) -> str:
 
 
 def _blocks(parent: etree._Element, levels: dict[str, int]) -> Iterator[tuple[Passage, str]]:
-    """The passages in an element, and "title" for those that may be the title."""
+    """Yield the passages in an element, with "title" for candidates of the title."""
     for element in parent:
         if element.tag == f"{_W}p":
             yield from _paragraph(element, levels)
@@ -184,7 +192,7 @@ def _paragraph(paragraph: etree._Element, levels: dict[str, int]) -> Iterator[tu
 
 
 def _lines(paragraph: etree._Element) -> list[str]:
-    """The lines of a paragraph that the author divided."""
+    """Return the lines of a paragraph, split at manual line breaks."""
     parts: list[str] = []
     stack = [paragraph]
     while stack:
@@ -203,8 +211,11 @@ def _lines(paragraph: etree._Element) -> list[str]:
 
 
 def read_ofd(body: bytes, most_pages: int, most_characters: int) -> list[SetPage]:
-    """The pages of all documents in an OFD file. Raises UnreadableError for an encrypted one, and one that is broken or too
-    long. Templates of pages, which have the running heads, are not read."""
+    """Return the pages of all documents in an OFD file, without page templates and their running heads.
+
+    Raises:
+        UnreadableError: an encrypted or broken file, or more than ``most_pages`` or ``most_characters``.
+    """
     packed = Packed(body)
     root = packed.xml("OFD.xml")
     if "Encryptions.xml" in packed or _texts(root, "Encryptions"):
@@ -229,7 +240,7 @@ def read_ofd(body: bytes, most_pages: int, most_characters: int) -> list[SetPage
 
 
 def _named(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Elements of that name in whatever namespace: programs give several."""
+    """Iterate over the elements of that name in any namespace, since programs use several."""
     return element.iter(f"{{*}}{name}")
 
 
@@ -238,7 +249,7 @@ def _texts(element: etree._Element, name: str) -> list[str]:
 
 
 def _place(beside: str, path: str) -> str:
-    """The name of a part that another one names.
+    """Resolve the path of a part against the part naming it.
 
     >>> _place("Doc_0/Document.xml", "Pages/Page_0/Content.xml"), _place("Doc_0/Document.xml", "/Doc_0/Pages/Content.xml")
     ('Doc_0/Pages/Page_0/Content.xml', 'Doc_0/Pages/Content.xml')
@@ -247,7 +258,7 @@ def _place(beside: str, path: str) -> str:
 
 
 def _numbers(text: str) -> list[float]:
-    """The numbers of an attribute; ``g 3 2.5`` stands for three times 2.5.
+    """Return the numbers of an attribute. ``g 3 2.5`` stands for three times 2.5.
 
     >>> _numbers("0 g 3 2.5")
     [0.0, 2.5, 2.5, 2.5]
@@ -272,7 +283,7 @@ def _box(text: str, usual: tuple[float, float]) -> tuple[float, float]:
 
 
 def _set(text: etree._Element) -> Iterator[Run]:
-    """The runs of a TextObject."""
+    """Yield the runs of a TextObject."""
     boundary, matrix = _numbers(text.get("Boundary", "")), _numbers(text.get("CTM", ""))
     if len(boundary) != 4:
         return
@@ -281,7 +292,7 @@ def _set(text: etree._Element) -> Iterator[Run]:
     x = y = 0.0
     for code in _named(text, "TextCode"):
         words = (code.text or "").strip()
-        x = next(iter(_numbers(code.get("X", ""))), x)  # of the one before where it is left out
+        x = next(iter(_numbers(code.get("X", ""))), x)  # default: that of the TextCode before
         y = next(iter(_numbers(code.get("Y", ""))), y)
         if not words:
             continue

@@ -1,4 +1,4 @@
-"""Reads the text of PDF files with PDFium."""
+"""Text of PDF files, read with PDFium."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from pypdfium2 import raw
 from topical_crawler.extraction.documents import BROKEN, ENCRYPTED, TOO_LONG, UnreadableError
 from topical_crawler.extraction.typeset import Run, SetPage
 
-OBLIQUE = 0.2  # sine of twice the angle from which a character stands obliquely
+OBLIQUE = 0.2  # sine of twice the angle over which a character is oblique
 JOINS = 1.0  # greatest gap within a run, in characters
 _Box = tuple[float, float, float, float]
-_HYPHEN = 2  # what PDFium gives for a hyphen at the end of a line
+_HYPHEN = 2  # PDFium's code of a hyphen at the end of a line
 _CHINESE = 0x2E80  # first code of Chinese characters and punctuation
 _ASIAN = frozenset((128, 129, 134, 136))  # character sets of Windows: Japanese, Korean, simplified and traditional Chinese
 _FONT = 1  # any handle
 
 
 class _Boxes(pypdfium2.PdfSysfontBase):  # type: ignore[misc]
-    """The fonts that PDFium finds for what a file does not embed: for Chinese, Japanese and Korean one in which every character
-    is a box, else those of its own.
+    """Substitutes for fonts not embedded in a file: one with a box for every character in Chinese, Japanese and Korean.
 
-    It would look for them in the system. Without a Chinese one there it leaves out characters that are set one by one, such as a
-    full stop alone on its line; so the text of a file would depend on the machine.
+    For other languages PDFium uses its own fonts. Otherwise it would search the system, and without a Chinese font there leave
+    out characters set one by one, such as a full stop alone on its line. The text of a file would depend on the machine.
     """
 
     def __init__(self) -> None:
@@ -37,16 +36,16 @@ class _Boxes(pypdfium2.PdfSysfontBase):  # type: ignore[misc]
         self._data = files(__package__).joinpath("boxes.ttf").read_bytes()
 
     def EnumFonts(self, _: Any, mapper: Any) -> None:
-        """There are none to choose from."""
+        """Offer no fonts to choose from."""
 
     def MapFont(self, _: Any, weight: int, italic: int, charset: int, *more: Any) -> int | None:
         return _FONT if charset in _ASIAN else None
 
     def GetFont(self, _: Any, face: Any) -> None:
-        """None has a name."""
+        """Find no font by its name."""
 
     def GetFontData(self, _: Any, font: Any, table: int, buffer: Any, size: int) -> int:
-        if table:  # PDFium asks for one to learn whether the file is a collection
+        if table:  # PDFium asks for one to detect font collections
             return 0
         if size >= len(self._data):
             ctypes.memmove(buffer, self._data, len(self._data))
@@ -59,14 +58,18 @@ class _Boxes(pypdfium2.PdfSysfontBase):  # type: ignore[misc]
         return 134
 
     def DeleteFont(self, _: Any, font: Any) -> None:
-        """Nothing was made."""
+        """Free nothing."""
 
 
 _Boxes().setup()
 
 
 def read_pdf(body: bytes, most_pages: int, most_characters: int) -> list[SetPage]:
-    """The pages of a PDF file. Raises UnreadableError for one that is broken, locked or too long."""
+    """Return the pages of a PDF file.
+
+    Raises:
+        UnreadableError: a broken or locked file, or more than ``most_pages`` or ``most_characters``.
+    """
     try:
         return _read(pypdfium2.PdfDocument(body), most_pages, most_characters)
     except pypdfium2.PdfiumError as error:
@@ -93,8 +96,10 @@ def _read(document: pypdfium2.PdfDocument, most_pages: int, most_characters: int
 
 
 def _placing(page: pypdfium2.PdfPage) -> Callable[[float, float, float, float], _Box]:
-    """How a box of the file (left, bottom, right, top) lies on the page as it is shown (left, right, top, bottom from the upper
-    left corner). A file has landscape pages turned, and its origin may lie anywhere."""
+    """Return the map of a box in the file (left, bottom, right, top) to the shown page (left, right, top, bottom).
+
+    Places on the page are in points from its upper left corner. Files have turned landscape pages and any origin.
+    """
     west, south, east, north = page.get_bbox()
     match page.get_rotation():
         case 90:
@@ -107,12 +112,12 @@ def _placing(page: pypdfium2.PdfPage) -> Callable[[float, float, float, float], 
 
 
 def _is_oblique(text: object, place: int) -> bool:
-    """Whether a character stands obliquely, as those of a watermark do."""
+    """Return True if a character is oblique, like those of a watermark."""
     return abs(sin(2 * raw.FPDFText_GetCharAngle(text, place))) > OBLIQUE
 
 
 def _runs(text: pypdfium2.PdfTextPage, placing: Callable[[float, float, float, float], _Box]) -> list[Run]:
-    """Neighbouring characters of a line together, in the order of the file."""
+    """Join neighbouring characters of a line, in the order of the file. Drop single oblique characters."""
     handle, box = text.raw, raw.FS_RECTF()
     place = ctypes.byref(box)
     code_at, box_at = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
@@ -121,7 +126,7 @@ def _runs(text: pypdfium2.PdfTextPage, placing: Callable[[float, float, float, f
     letters: list[str] = []
     last: Run | None = None
     space = False
-    before = 0.0  # where the last character begins; all letters of a ligature have its place
+    before = 0.0  # left edge of the last character, shared by all letters of a ligature
     for n in range(text.count_chars()):
         code = code_at(handle, n)
         if code == _HYPHEN:
@@ -157,6 +162,6 @@ def _close(run: Run | None, letters: list[str]) -> None:
 
 
 def _letter(code: int) -> str:
-    """A character as it is written: many programs take a radical (⽂) for the character that looks the same (文)."""
+    """Return a character as written: many programs use a radical (⽂) for the character of the same look (文)."""
     letter = chr(code)
     return unicodedata.normalize("NFKC", letter) if _CHINESE <= code <= 0x2FDF else letter

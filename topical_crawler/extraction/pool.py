@@ -1,6 +1,6 @@
-"""Extraction in worker processes, which a page cannot hang or bring down.
+"""Pools of worker processes for extraction, safe from pages that hang or crash it.
 
-Extraction takes longer than all other work on a page and holds the interpreter lock: neither event loop nor threads suit it.
+Extraction dominates the work on a page and holds the interpreter lock, so neither the event loop nor threads suit it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,24 @@ from topical_crawler.extraction.extract import CRASHED, MAX_HTML, TIMED_OUT, Ext
 from topical_crawler.extraction.second import BOTH
 from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 
-TIMEOUT = 20.0  # seconds of processor time that one page may take: a thousand times the usual
+TIMEOUT = 20.0  # seconds of processor time for one page: a thousand times the usual
 
 
 class ExtractPool:
-    """Runs :func:`extract` in worker processes, started when the first page comes.
+    """Pool of worker processes running :func:`extract`, started with the first page.
 
-    A page that exceeds ``timeout`` is rejected as :data:`TIMED_OUT` and its worker is replaced; one whose worker dies is rejected
-    as :data:`CRASHED`; no other page is affected. Ctrl-C does not reach workers, and they end when this process is gone. For one
-    event loop at a time. Raises ValueError for fewer than one worker, or a timeout that is not above 0.
+    A page exceeding ``timeout`` is rejected as :data:`TIMED_OUT` and its worker is replaced. A page killing its worker is
+    rejected as :data:`CRASHED`. Other pages are unaffected. Workers ignore Ctrl-C and end with this process. Use a pool in one
+    event loop at a time.
 
     Args:
         workers: number of processes.
         timeout: seconds of processor time for one page.
         max_html: longest source, in characters.
         extractor: see :func:`extract`.
+
+    Raises:
+        ValueError: ``workers`` < 1 or ``timeout`` ≤ 0.
     """
 
     def __init__(self, workers: int, timeout: float = TIMEOUT, max_html: int = MAX_HTML, extractor: str = BOTH) -> None:
@@ -40,11 +43,11 @@ class ExtractPool:
         self._pool = WorkerPool(extract, warm_up, workers, computes=True)
 
     async def extract(self, html: str, url: str, fetched: str = "", anchors: Sequence[str] = ()) -> Extracted:
-        """Extract one page in a worker; waits while all are busy."""
+        """Extract one page in a worker. Wait while all are busy."""
         return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self._run, html, url, fetched, anchors)
 
     def close(self) -> None:
-        """Stop the workers at once; a page in work comes back as crashed. Calling it twice is harmless."""
+        """Stop the workers at once, rejecting pages in progress as crashed. Idempotent."""
         self._pool.close()
 
     def _run(self, html: str, url: str, fetched: str, anchors: Sequence[str]) -> Extracted:
@@ -57,19 +60,21 @@ class ExtractPool:
 
 
 class DocumentPool:
-    """Reads documents in worker processes as :class:`ExtractPool` does pages. A worker takes at most
-    :data:`~topical_crawler.extraction.readers.MOST_MEMORY` of memory."""
+    """Pool of worker processes reading documents, like :class:`ExtractPool` for pages.
+
+    A worker takes at most :data:`~topical_crawler.extraction.readers.MOST_MEMORY` bytes of memory.
+    """
 
     def __init__(self, workers: int = 1, timeout: float = TIMEOUT) -> None:
         self.timeout = timeout
         self._pool = WorkerPool(readers.read_document, readers.warm_up, workers, computes=True)
 
     async def read(self, body: bytes, kind: str) -> Document:
-        """Read one document in a worker; waits while all are busy."""
+        """Read one document in a worker. Wait while all are busy."""
         return await asyncio.get_running_loop().run_in_executor(self._pool.threads, self.read_now, body, kind)
 
     def read_now(self, body: bytes, kind: str) -> Document:
-        """The same outside of an event loop."""
+        """Read one document in a worker, blocking the calling thread."""
         try:
             return self._pool.run(self.timeout, body, kind)
         except WorkerLate:
@@ -78,5 +83,5 @@ class DocumentPool:
             return Document(reason=CRASHED)
 
     def close(self) -> None:
-        """Stop the workers at once. Calling it twice is harmless."""
+        """Stop the workers at once. Idempotent."""
         self._pool.close()

@@ -1,4 +1,4 @@
-"""Read a document by its format, within bounds, in a process that reads files from anywhere."""
+"""Readers of documents by format, bounded in pages, characters and memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ logger = logging.getLogger(__name__)
 
 MOST_PAGES = 1_000
 MOST_CHARACTERS = 2_000_000
-MOST_MEMORY = 1 << 30  # bytes that a process that reads documents may take
-LEAST_LETTERS = 20  # letters of all pages below which a document has no text layer
+MOST_MEMORY = 1 << 30  # address space of a process reading documents, in bytes
+LEAST_LETTERS = 20  # letters on all pages below which a document has no text layer
 
 
 def read_document(body: bytes, kind: str) -> Document:
-    """Read a file of the format ``kind``. Raises nothing: one that cannot be read has a reason; faults of readers are logged."""
+    """Read a file of the format ``kind``. Never raises: an unreadable file has a ``reason``, and bugs of readers are logged."""
     try:
         if kind == "docx":
             title, passages = read_docx(body)
@@ -45,7 +45,7 @@ def read_document(body: bytes, kind: str) -> Document:
 
 
 def warm_up() -> None:
-    """Bound the memory of this process, which reads documents from anywhere, where the system has such bounds."""
+    """Limit the memory of this process to :data:`MOST_MEMORY`. No-op on Windows."""
     try:
         import resource
     except ImportError:  # Windows

@@ -1,10 +1,9 @@
-"""A second opinion: another extractor reads the pages that ours is unsure of, and one of both texts is taken.
+"""Second opinion on uncertain pages: another extractor reads the page, and the better of both texts is taken.
 
-Ours is unsure where its text is short or leaves out more prose than it has, and on pages in other languages than Chinese, which
-its model was not taught. Two texts are measured alike: each is worth what that model says of the blocks of the page in it. Of a
-Chinese page, and of a thread in another language, the text that is worth more is taken. Of another page the other's text is,
-also where it is only nearly as long as ours. A list in Chinese stays a list: of 263, the other's text
-would have been taken for 13, each an excerpt.
+Our text is uncertain if it is short or leaves out more prose than it has, and on pages in other languages than Chinese, absent
+from the training data. Both texts are scored alike, by our model's scores of the page's blocks in them. On a Chinese page, and
+for a thread in another language, the text with the higher score is taken. On any other page the other text is also taken if it is
+nearly as long as ours. A list in Chinese stays a list: of 263, a second opinion would have replaced 13, each by an excerpt.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ from topical_crawler.extraction.structure import Block
 from topical_crawler.text.passages import Passage, plain
 
 OURS, BOTH, SECOND = "ours", "both", "trafilatura"
-GROUP = "topical_crawler.extractors"  # entry points of this group read pages in place of ours: name → "module:function"
+GROUP = "topical_crawler.extractors"  # entry points replacing our extractor: name → "module:function"
 BUILT_IN = dict.fromkeys((OURS, BOTH, SECOND), "topical_crawler.extraction.second:read_with_trafilatura")
 Reader = Callable[[str, str], str]
-"""Source and address of a page to its main text, a paragraph a line, "" if there is none."""
+"""Main text of a page by its source and address, one paragraph a line, "" without one."""
 
 SHORT = 100  # letters below which a text is short
-PROSE = 20  # fewest letters of a sentence that is prose
-FOREIGN = 0.05  # share of a page's letters that are Chinese under which it is in another language
+PROSE = 20  # fewest letters of a sentence of prose
+FOREIGN = 0.05  # share of Chinese letters on a page below which it is in another language
 NEARLY = 0.8
-"""Share of the letters of our text that the other has to have, on a page that is not Chinese. Chosen on a third of the part for
-development of WCXB and half of the hosts of trafilatura's evaluation: .7 to .9 do the same."""
-COVER = 0.95  # share of the other's text in blocks of the page from which on these are taken, which know headings and lists
+"""Least length of the other text in that of ours, on a page in another language. Chosen on a third of the development part of
+WCXB and half of the hosts of trafilatura's evaluation: .7 to .9 do the same."""
+COVER = 0.95  # least share of the other text found in blocks of the page to take those, with their headings and lists
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def read_with_trafilatura(html: str, url: str) -> str:
-    """The main text of a page as trafilatura finds it, without comments."""
+    """Return the main text of a page by trafilatura, without comments."""
     import trafilatura  # takes half a second
 
     return trafilatura.extract(html, include_comments=False) or ""
@@ -46,14 +45,14 @@ def read_with_trafilatura(html: str, url: str) -> str:
 
 @cache
 def open_reader(name: str) -> Reader:
-    """The extractor of that name, of this package or of another distribution. Raises ValueError where there is none."""
+    """Return the extractor of that name, built in or an entry point of :data:`GROUP`. Raise ValueError for an unknown name."""
 
     reader: Reader = plugins.load("extractor", name, GROUP, BUILT_IN, lambda reader: reader.__call__)
     return reader
 
 
 def is_unsure(blocks: Sequence[Block], text: Iterable[Passage]) -> bool:
-    """Whether the ``text`` of a Chinese page may be wrong: it is short, or leaves out more prose than it has letters.
+    """Return True if the ``text`` of a Chinese page is short, or leaves out more prose than it has letters.
 
     >>> page = [Block(f"{'各支部开展主题党日活动，学习党章党规。' * 3}{end}", 51, 0, 0, "", "p", False) for end in "！。？；"]
     >>> text = [Passage(block.text) for block in page]
@@ -68,15 +67,19 @@ def is_unsure(blocks: Sequence[Block], text: Iterable[Passage]) -> bool:
 def second_opinion(
     html: str, url: str, title: str, blocks: Sequence[Block], text: Sequence[Passage], kind: str, extractor: str = BOTH
 ) -> list[Passage]:
-    """The text of a page that another extractor finds, where it is taken; [] where ours stays.
+    """Return the text of a page by another extractor if it is preferred, else [].
 
     Args:
-        html, url: source and address of the page.
-        title: the page's own.
-        blocks: of the page, normalised.
-        text: ours.
-        kind: of the page, one of :data:`~topical_crawler.extraction.kinds.KINDS`.
-        extractor: :data:`OURS`, :data:`BOTH`, or the name of one that reads every page. Raises ValueError for an unknown one.
+        html: source of the page.
+        url: address of the page.
+        title: title of the page.
+        blocks: blocks of the page, normalised.
+        text: our text.
+        kind: kind of the page, one of :data:`~topical_crawler.extraction.kinds.KINDS`.
+        extractor: :data:`OURS`, :data:`BOTH`, or the name of an extractor for every page.
+
+    Raises:
+        ValueError: unknown ``extractor``. An extractor chosen by name may raise other errors on a page.
     """
     has_text = kind in (ARTICLE, DOCUMENTATION)
     chinese = sum(len(_HAN.findall(block.text)) for block in blocks) > FOREIGN * sum(block.letters for block in blocks)
@@ -104,13 +107,13 @@ def second_opinion(
 
 
 def _held(text: str, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks of a page that a text holds."""
+    """Return the blocks of a page contained in a text, without furniture."""
     bare = _bare(text)
     return [block for block in blocks if not block.furniture and _bare(block.text) in bare]
 
 
 def _prose(blocks: Sequence[Block]) -> int:
-    """The letters of sentences outside links and furniture."""
+    """Count the letters of sentences outside links and furniture."""
     sentences = (b for b in blocks if b.letters >= PROSE and b.link_share <= LINKED and not b.furniture and is_sentence(b.text))
     return sum(block.letters for block in sentences)
 

@@ -1,4 +1,4 @@
-"""Find the parts of an article on several pages: their addresses differ by a number at the end (a_2.html, a/2, a.html?page=2)."""
+"""Parts of an article on several pages, with addresses differing by a number at the end (a_2.html, a/2, a.html?page=2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 from lxml.html import HtmlElement
 
 MAX_PARTS = 100  # greatest number of a part
-MAX_LINKS = 5_000  # most links of a page that are looked at
+MAX_LINKS = 5_000  # most links of a page read
 
 _NUMBER = re.compile(r"^\W{0,2}第?\s?(\d{1,3})\s?页?\W{0,2}$")
 _STEP = re.compile(
@@ -27,24 +27,25 @@ _PARAMETERS = ("page", "p", "pn", "pageno", "pageindex", "currentpage", "paged")
 
 @dataclass(frozen=True)  # no slots: Extracted inherits from two classes
 class Series:
-    """The place of a page in an article on several pages; empty for an article on one."""
+    """Place of a page in an article on several pages, empty for an article on one."""
 
     series: str = ""  # address of the first part without a number, the same for every part
     part: int = 0  # number of this page, from 1
-    parts: tuple[str, ...] = ()  # addresses of the other parts that the page links to, in order, at most 100
+    parts: tuple[str, ...] = ()  # addresses of the other parts linked by the page, in order, at most 100
 
 
 def find_series(tree: HtmlElement, url: str) -> Series:
-    """The series of the page at ``url``, by links named with a number or as the next page; 下一篇 is another article.
+    """Find the series of the page at ``url``, by links named with a number or as the next page. 下一篇 is another article.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><a href='a.html'>1</a> 2 <a href='a_3.html'>3</a> <a href='b.html'>下一篇</a></div>")
     >>> find_series(page, "http://www.example.cn/a_2.html")
-    Series(series='http://www.example.cn/a.html', part=2, parts=('http://www.example.cn/a.html', 'http://www.example.cn/a_3.html'))
+    Series(series='http://www.example.cn/a.html', part=2, parts=('http://www.example.cn/a.html',
+    'http://www.example.cn/a_3.html'))
     """
     own_stem, own_number = _split_pages(url)
     own = _plain(url)
-    named: dict[str, tuple[int, int]] = {}  # address: number in it (0 without one), number that names it (0: by a word)
+    named: dict[str, tuple[int, int]] = {}  # address: number in it (0 without one), number in the link's text (0: a word)
     stem = ""
     for address, name in islice(_links(tree, url), MAX_LINKS):
         if address == own:
@@ -66,7 +67,7 @@ def find_series(tree: HtmlElement, url: str) -> Series:
     by_number = [name - number for number, name in named.values() if name and number and name - number in (0, 1)]
     reaches_first = any(not number or (number == 1 and name == 1) for number, name in named.values())
     if place and not by_number and not reaches_first:
-        return Series()  # /post/12 beside /post/13: two articles, whatever the link is called
+        return Series()  # /post/12 beside /post/13: two articles, despite the names of the links
     # Some sites count from the second page on: a.html, a_1.html, a_2.html.
     offset = Counter(by_number).most_common(1)[0][0] if by_number else int(not place and min(n for n, _ in named.values()) == 1)
     part = place + offset if place else 1
@@ -80,7 +81,7 @@ def find_series(tree: HtmlElement, url: str) -> Series:
 
 
 def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
-    """Address of every link that may lead to another part, and the number that names it (0: a word)."""
+    """Yield the address of every link with the name of a part, and the number in that name (0: a word)."""
     for link in tree.iter("a", "link"):
         href = link.get("href")
         if not href or len(href) > 2000:
@@ -96,7 +97,7 @@ def _links(tree: HtmlElement, url: str) -> Iterable[tuple[str, int]]:
 
 
 def _plain(url: str) -> str:
-    """``url`` without fragment, host in lower case."""
+    """Return ``url`` without its fragment, scheme and host in lower case."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -105,7 +106,7 @@ def _plain(url: str) -> str:
 
 
 def _split_pages(url: str) -> tuple[str, int]:
-    """The address without the number of its part, and that number (0: none).
+    """Split an address into the address without the number of its part, and that number (0: none).
 
     >>> [_split_pages(f"http://a.cn/x{end}") for end in ("_2.html", "/3/", "?id=7&page=4", "")]
     [('http://a.cn/x.html', 2), ('http://a.cn/x/', 3), ('http://a.cn/x?id=7', 4), ('http://a.cn/x', 0)]

@@ -1,7 +1,7 @@
-"""What a browser shows of a page: without what styles hide and what is only read aloud, with the lines that styles keep.
+"""Visible part of a page: no hidden or screen-reader text, line breaks kept by styles.
 
-Of the styles that the page itself holds those for wide screens are read that name elements by tag, class and id. Where they hide
-most of a page, a script shows it, and all of it is read.
+Only styles in the page itself count, and of these only rules for wide screens with selectors of tags, classes and ids. If they
+hide most of a page, a script shows it later, and the whole page is read.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from unicodedata import east_asian_width
 from lxml.etree import XPath
 from lxml.html import HtmlElement
 
-LINE = "\u2028"  # in the tree, the end of a line that a style keeps
-# Characters of styles, their rules and the parts of a selector that are read.
+LINE = "\u2028"  # line break kept by a style, in the tree
+# Most characters of styles, most rules, and most parts of a selector.
 MOST_STYLES, MOST_RULES, MOST_PARTS = 200_000, 500, 8
 
-_ALOUD = frozenset((".jammer", ".sr-only", ".visually-hidden", ".screen-reader-text"))  # of what is only read aloud, or copied
+_ALOUD = frozenset((".jammer", ".sr-only", ".visually-hidden", ".screen-reader-text"))  # only for screen readers or copying
 _WORDS = ("none", "hidden", "visib", "size:0", "size: 0", "SIZE: 0", "opacity:0", "opacity: 0", "-9", "white-space")
 _STYLED = XPath("//@style[" + " or ".join(f"contains(., '{word}')" for word in _WORDS) + "]/..")
 _CLOSED = XPath("//@hidden/.. | //dialog[not(@open)]")
-_ATTRIBUTE = re.compile(r"hidden(?<=[\s\"']hidden)[\s=>/]")  # begins literally, and is found fast
+_ATTRIBUTE = re.compile(r"hidden(?<=[\s\"']hidden)[\s=>/]")  # a literal prefix makes it fast
 _NAMED, _TEXT = XPath("descendant::*[@class or @id]"), XPath("string()", smart_strings=False)
 _NO_RULES = re.compile(  # comments; rules for printers, small screens and the like
     r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|@[^{};@]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}?)"
@@ -42,15 +42,16 @@ _KEEPS = "(?:white-space:(?:pre|break).*)"
 _HIDES = re.compile(r"display:none|visibility:(?:hidden|collapse)|(?:opacity|font-size):0(?:\.0*)?[a-z%]*|[a-z-]+:-\d{3,}\w*")
 _TELLS = re.compile(f"{_HIDES.pattern}|{_KEEPS}")
 
-# Of a selector: tag, "" or "*" for any, names, and how many elements above are looked at, None for all.
+# Of a selector: tag ("" or "*" for any), names, and number of ancestors searched (None for all).
 _Part = tuple[str, frozenset[str], int | None]
 _Rule = tuple[tuple[bool, int, int], list[_Part], dict[str, str]]  # importance, ids and classes; selector; values by property
 _Said = dict[HtmlElement, dict[str, str]]
 
 
 def show(tree: HtmlElement, source: str) -> HtmlElement:
-    """Make a template, which nobody sees, of each element of ``tree`` that is not shown, and mark the ends of lines that are kept
-    with :data:`LINE`, in place. The ``source`` of the page saves looking for what it has not.
+    """Turn each hidden element of ``tree`` into a ``template`` and mark kept line breaks with :data:`LINE`, in place.
+
+    The ``source`` of the page only serves to skip searches without a chance.
 
     >>> from lxml.html import fromstring, tostring
     >>> html = "<div><style>.a {display: none}</style><p class=a>盗版</p><p>老<ruby>埠<rt>bù</rt></ruby>头</p></div>"
@@ -81,7 +82,7 @@ def _is_hidden(element: HtmlElement, own: dict[str, str], said: _Said) -> bool:
     hides = [name for name, value in own.items() if _HIDES.fullmatch(f"{name}:{value}")]
     if not hides or not {"visibility", "font-size"}.issuperset(hides):
         return bool(hides)
-    return not any(below in said or _PAIR.search(below.get("style", "")) for below in element.iterdescendants())  # it inherits
+    return not any(below in said or _PAIR.search(below.get("style", "")) for below in element.iterdescendants())  # inherited
 
 
 def _length(element: HtmlElement) -> int:
@@ -89,7 +90,7 @@ def _length(element: HtmlElement) -> int:
 
 
 def _styles(tree: HtmlElement, rules: list[_Rule], names: dict[HtmlElement, frozenset[str]]) -> _Said:
-    """What the page's own styles say of its elements."""
+    """Return the values of the page's own styles by element."""
     said: _Said = defaultdict(dict)
     places: dict[str, list[HtmlElement]] = defaultdict(list)
     for element, own in names.items() if rules else ():
@@ -113,16 +114,16 @@ def _pairs(style: str) -> dict[str, str]:
     return dict(_PAIR.findall(style.lower()))
 
 
-@lru_cache(maxsize=64)  # the pages of a site share them
+@lru_cache(maxsize=64)  # pages of a site share them
 def _rules(sheet: str) -> list[_Rule]:
-    """Rules of simple selectors about what some of them hide or keep, the weaker first."""
+    """Return the rules with simple selectors for properties able to hide text or keep lines, the weakest first."""
     found: list[_Rule] = []
     sheet = _NO_RULES.sub(lambda rule: f"}}{wide[1]}" if (wide := _WIDE.fullmatch(rule[0])) else "", sheet)
     for selectors, body in _RULE.findall(sheet):
         pairs = _pairs(body)
         for selector in selectors.split(",") if pairs else ():
             written = selector.replace(">", " > ").split()
-            reach = 1 if written[-2:-1] == [">"] else None  # of the others what is a parent may be farther above
+            reach = 1 if written[-2:-1] == [">"] else None  # other child combinators are read as descendant ones
             names = [part for part in written if part != ">"]
             parts = [
                 (_NAME.sub("", part), frozenset(_NAME.findall(part)), reach if n == len(names) - 2 else None)
@@ -136,14 +137,15 @@ def _rules(sheet: str) -> list[_Rule]:
 
 # -- Lines of preformatted text
 
-LEAST_WIDTH, LEAST_FULL = 30, 3  # columns of the widest line, and full lines, of text that may be broken at a fixed width
+LEAST_WIDTH, LEAST_FULL = 30, 3  # columns of the widest line, and full lines, of text possibly broken at a fixed width
 _MARKS = "，。；：！？、…”,.;:!?"
-_WORD = re.compile("[!-~]+")  # which is not divided at the end of a line
+_WORD = re.compile("[!-~]+")  # not divided at the end of a line
 
 
 def unwrapped(text: str) -> list[str]:
-    """The paragraphs of preformatted prose, where lines that were broken at a fixed width are one. Such lines end anywhere: those
-    of verse and lists end with punctuation, or have none.
+    """Return the paragraphs of preformatted prose, joining lines broken at a fixed width.
+
+    Such lines end anywhere, lines of verse and lists with punctuation or without any.
 
     >>> wrapped = ["渡口的船修好了，明天一早就可以下", "水，船夫请大家去看一看，晚上在祠", "堂里有戏，演的是白蛇传，锣鼓"]
     >>> wrapped[2:] = ["堂里有戏，演的是白蛇传，锣鼓已经", "借来了。"]
@@ -169,5 +171,5 @@ def unwrapped(text: str) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal that ``text`` takes."""
+    """Return the terminal columns taken by ``text``."""
     return sum(1 + (east_asian_width(letter) in "WF" or letter in "“”‘’…—") for letter in text)

@@ -1,10 +1,10 @@
-"""The structure of a page: its formulas, code and tables brought into one form, and its blocks.
+"""Structure of a page: its formulas, code and tables in one form, and its blocks.
 
-Pages write the same things in many ways: a formula as a script, an image, MathML or drawn glyphs, code as a table with a column
-of line numbers. :func:`normalise` repairs the parsed page before anything is extracted, so that all of them read alike:
+Pages encode the same things in many ways: a formula as a script, an image, MathML or drawn glyphs, code as a table with a column
+of line numbers. :func:`normalise` repairs the parsed page before extraction, so that all of them read alike:
 
-* ``<pre data-kind="code" data-note="python">`` and ``<pre data-kind="formula">`` hold code and TeX as written;
-* formulas within a line are text between dollar signs;
+* ``<pre data-kind="code" data-note="python">`` and ``<pre data-kind="formula">`` hold code and TeX as written.
+* Formulas within a line are text between dollar signs.
 * ``<table data-kind="table">`` is a table of data, any other table is layout.
 """
 
@@ -25,8 +25,8 @@ from topical_crawler.extraction.formulas import HAN, as_element, read_delimiters
 from topical_crawler.extraction.shown import LINE, unwrapped
 from topical_crawler.text.passages import VERBATIM, Kind
 
-MAX_BLOCKS = 20_000  # most blocks that are read of a page
-MAX_BUTTON = 10  # most characters of an `<a>` without an address that is a button for a script
+MAX_BLOCKS = 20_000  # most blocks read of a page
+MAX_BUTTON = 10  # most characters of an `<a>` without an address taken for a button
 
 _SPACE = re.compile(rf"[^\S{LINE}]+")
 _UNSEEN = frozenset(
@@ -49,21 +49,22 @@ _LISTS = frozenset(("ul", "ol"))
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of the page as it is seen: text between two ends of block elements or ``<br>``, a piece of code, a formula that
-    stands by itself, or a table. ``kind``, ``level`` and ``note`` are those of a :class:`~topical_crawler.text.passages.Passage`.
+    """Visible part of a page: text between block elements or ``<br>``, a piece of code, a displayed formula, or a table.
+
+    ``kind``, ``level`` and ``note`` are those of a :class:`~topical_crawler.text.passages.Passage`.
     """
 
-    text: str  # white space folded, but as written in code, formulas and tables; never empty
+    text: str  # white space folded, but as written in code, formulas and tables, never empty
     letters: int  # number of letters and digits
     linked: int  # number of those in links
     links: int  # number of links
     href: str  # address of the first link as written, "" without one
     tag: str  # the innermost heading around it (`h1` … `h6`), else the innermost block element, e.g. `p`, `li`
-    furniture: bool  # whether it is inside `nav`, `footer` or `aside`
+    furniture: bool  # inside `nav`, `footer` or `aside`
     kind: Kind = "paragraph"
     level: int = 0
     note: str = ""
-    # where its text begins: an element, and whether in its tail; None outside a page
+    # Where its text begins: an element, and True if in its tail. None outside a page.
     element: HtmlElement | None = field(default=None, compare=False, repr=False)
     in_tail: bool = field(default=False, compare=False, repr=False)
 
@@ -78,7 +79,7 @@ class Block:
 
 
 def read_blocks(tree: HtmlElement) -> list[Block]:
-    """The blocks of ``tree`` in order, at most :data:`MAX_BLOCKS`. The tree is not changed.
+    """Return the blocks of ``tree`` in order, at most :data:`MAX_BLOCKS`. Leaves the tree unchanged.
 
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><h1>党建</h1>第一段<br>第二<b>段</b><ul><li><a href='/'>首页</a></ul><script>x</script></div>")
@@ -89,7 +90,7 @@ def read_blocks(tree: HtmlElement) -> list[Block]:
 
 
 def _lines(blocks: Iterator[Block]) -> Iterator[Block]:
-    """``blocks``, those with lines that a style keeps a block for each of them."""
+    """Split blocks at line breaks kept by a style."""
     for block in blocks:
         for line in filter(None, map(str.strip, block.text.split(LINE))) if LINE in block.text else ():
             yield replace(block, text=line, letters=count_letters(line), linked=block.linked if line in block.text[:9] else 0)
@@ -102,8 +103,8 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
     stack: list[str] = ["body"]
     linked = links = in_link = furniture = quotes = 0
     href = ""
-    lists: list[int | None] = []  # of each open list the number of the next item, None without numbers
-    item: tuple[int, str] | None = None  # depth and number of an item whose text is still to come
+    lists: list[int | None] = []  # next item number of each open list, None without numbers
+    item: tuple[int, str] | None = None  # depth and number of an item before its text
     begun: tuple[HtmlElement, bool] | None = None
 
     def flush() -> list[Block]:
@@ -127,7 +128,7 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
             found.append(Block(text, count_letters(text), linked, links, href, *seen))
         parts.clear()
         begun = None
-        if text or not in_link:  # a link around blocks belongs to the first of them that has text
+        if text or not in_link:  # a link around blocks belongs to the first one with text
             linked, links, href = 0, 0, ""
         return found
 
@@ -194,7 +195,7 @@ def _walk(tree: HtmlElement) -> Iterator[Block]:
 
 
 def _is_link(anchor: HtmlElement) -> bool:
-    """Whether an ``<a>`` leads anywhere or is a button. A target does not lead anywhere, nor does a heading that names itself."""
+    """Return True if an ``<a>`` leads somewhere or is a button. Targets and permalinks of headings are no links."""
     href = anchor.get("href")
     if href:
         return not (href.startswith(("#", "javascript:")) and _in_heading(anchor))
@@ -202,7 +203,7 @@ def _is_link(anchor: HtmlElement) -> bool:
 
 
 def _verbatim(element: HtmlElement, kind: Kind, in_link: bool, furniture: bool) -> Iterator[Block]:
-    """Yield the blocks of a table, of code or of a formula: its captions and its text as it stands."""
+    """Yield the blocks of a table, of code or of a formula: its captions and its text as written."""
     for title in element.iterchildren("caption"):
         if text := _cell(title):
             yield Block(text, count_letters(text), 0, 0, "", "caption", furniture, "caption", 0, "", *_first_text(title))
@@ -221,7 +222,7 @@ def _number(text: str | None, default: int) -> int:
 
 
 def _first_text(element: HtmlElement) -> tuple[HtmlElement, bool]:
-    """Where the text of an element begins, of a table that of its first cell with text."""
+    """Return the place of an element's first text, in a table of its first cell with text: an element, True if in its tail."""
     for cell in element.iter("td", "th") if element.tag == "table" else (element,):
         for part in cell.iter():
             if isinstance(part.tag, str) and part.tag not in _UNSEEN and part.text and not part.text.isspace():
@@ -231,13 +232,13 @@ def _first_text(element: HtmlElement) -> tuple[HtmlElement, bool]:
     return element, False
 
 
-MAX_SPAN = 100  # most columns or rows of one cell, and the column behind which cells have one
+MAX_SPAN = 100  # most columns or rows of one cell, and the column from which on cells span one
 
 
 def _rows(table: HtmlElement) -> str:
-    """The rows of a table as lines, with tabs between cells; a cell over several rows or columns stands in the first of them."""
+    """Return the rows of a table as lines of tab-separated cells. A spanning cell fills the first of its places."""
     lines = []
-    reach: dict[int, int] = {}  # column: number of rows below that a cell above still covers
+    reach: dict[int, int] = {}  # column: number of rows below still covered by a cell above
     for row in table.iter("tr"):
         cells: list[str] = []
 
@@ -264,7 +265,7 @@ def _cell(cell: HtmlElement) -> str:
 
 
 def _texts(element: HtmlElement) -> Iterator[str]:
-    """The seen text of an element, with blanks where blocks begin and end."""
+    """Yield the visible text of an element, with blanks at the edges of blocks."""
     walk = iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, part in walk:
         if event == "start":
@@ -284,10 +285,10 @@ def _texts(element: HtmlElement) -> Iterator[str]:
 
 # -- Normalisation
 
-_TAGS = ("a", "img", "math", "mjx-container", "pre", "script", "table", "textarea")  # what may have to be repaired
+_TAGS = ("a", "img", "math", "mjx-container", "pre", "script", "table", "textarea")  # elements possibly in need of repair
 _HIGHLIGHTERS = ("syntaxhighlighter", "dp-highlighter", "blockcode", "CodeMirror-code", "cm-content", "ace_text-layer")
 _HIGHLIGHTER = re.compile(rf"(?:^|\s)(?:{'|'.join(_HIGHLIGHTERS)})(?=\s|$)")
-_NAMES = {f"@{name}": name for name in ("data-tex", "data-latex", "data-formula")} | {  # expressions by a word of the source
+_NAMES = {f"@{name}": name for name in ("data-tex", "data-latex", "data-formula")} | {  # XPath tests by a word of the source
     f"contains(@class, '{name}')": name for name in ("katex", "MathJax", "mwe-math-element", "mw-editsection", *_HIGHLIGHTERS)
 }
 _RENDERER = XPath(
@@ -298,12 +299,14 @@ _RENDERER = XPath(
 )
 
 
-MAX_ELEMENTS = 10_000  # most that may be code, formulas or tables and are looked at; of 1,000 recorded pages the greatest has 526
+MAX_ELEMENTS = 10_000  # most candidates for code, formulas or tables examined: of 1,000 recorded pages the greatest has 526
 
 
 def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
-    """Bring formulas, code and tables of ``tree`` into the form that the module describes, in place; drop drawn copies of
-    formulas, line numbers, and the links for editing and copying. The ``source`` of the page saves looking for what it has not.
+    """Bring formulas, code and tables of ``tree`` into the form described by the module, in place.
+
+    Drops drawn copies of formulas, line numbers, and links for editing and copying. The ``source`` of the page only serves to
+    skip searches without a chance.
 
     >>> from lxml.html import fromstring, tostring
     >>> code = "<table><tr><td><pre>1<br>2</pre></td><td><pre>if (x)<br>  y();</pre></td></tr></table>"
@@ -314,7 +317,7 @@ def normalise(tree: HtmlElement, source: str = "") -> HtmlElement:
       y();</pre></figure></div>
     """
     for element in tree.iter("pre", "table"):
-        element.attrib.pop("data-kind", None)  # none but ours
+        element.attrib.pop("data-kind", None)  # only ours count
     split: dict[HtmlElement, None] = {}
     if (not source or "ath" in source or "katex" in source) and _RENDERER(tree):
         split.update((holder, None) for holder in read_delimiters(tree) if holder.tag == "p")
@@ -376,7 +379,7 @@ def _in_heading(element: HtmlElement) -> bool:
 
 
 def _replace(element: HtmlElement, new: HtmlElement | str) -> None:
-    """Put ``new`` in the place of an element; what follows the element stays."""
+    """Replace an element by ``new``, keeping the text after it."""
     parent = element.getparent()
     if parent is None:
         return
@@ -396,7 +399,7 @@ def _replace(element: HtmlElement, new: HtmlElement | str) -> None:
 
 
 def _split(paragraph: HtmlElement) -> None:
-    """End a paragraph where a block begins in it, and begin another one behind."""
+    """End a paragraph before each block in it, and begin another one behind."""
     parts: list[HtmlElement] = []
     tail, paragraph.tail = paragraph.tail, None
     current = paragraph
@@ -435,19 +438,19 @@ _BUTTON = frozenset(
     "复制|复制代码|copy|copy code|code|代码|展开|折叠|复制成功|已复制|复制到剪贴板|代码语言：|运行".split("|")  # noqa: SIM905
 )
 _BUTTON_CLASS = re.compile("copy|btn|button|toolbar", re.IGNORECASE)
-_NUMBERS = re.compile(r"\s*+(?:\d++[.:]?\s*+)++")  # possessive: a long number has very many divisions
+_NUMBERS = re.compile(r"\s*+(?:\d++[.:]?\s*+)++")  # possessive: a long number can be split in very many ways
 _ENDS_LINE = frozenset(("br", "div", "p", "pre", "li", "tr", "section"))
 _NO_TEXT = frozenset(("table", "tbody", "thead", "tr", "ol", "ul"))
 _CODE_CLASS = re.compile("highlight|hljs|code|blob", re.IGNORECASE)
-MIN_NUMBERED = 3  # fewest numbers of lines without a class that says so
-MAX_NUMBERED = 100  # most rows that are looked at for numbers
-MAX_BESIDE = 20  # most elements before and behind code that may be its labels
+MIN_NUMBERED = 3  # fewest line numbers recognised without a class
+MAX_NUMBERED = 100  # most rows checked for numbers
+MAX_BESIDE = 20  # most elements before and behind code checked for labels
 MAX_LABEL = 5_000  # most elements in one of them: a number for every line
-MAX_PROSE = 0.5  # share of Chinese among the letters over which preformatted text without a language is prose
+MAX_PROSE = 0.5  # share of Chinese letters over which preformatted text without a language is prose
 
 
 def _code_cell(table: HtmlElement) -> HtmlElement | None:
-    """The cell with the code, or the table itself if a line is a row, where a table sets code beside the numbers of its lines."""
+    """Return the cell with the code in a table setting code beside line numbers, the table itself if each line is a row."""
     cells = list(islice(table.iter("td", "th"), 4))
     if len(cells) in (1, 2, 3) and next(cells[-1].iter("pre", "code"), None) is not None:
         beside = [cell for cell in cells[:-1] if not _NUMBERS.fullmatch(text := "".join(cell.itertext())) and text.strip()]
@@ -457,7 +460,7 @@ def _code_cell(table: HtmlElement) -> HtmlElement | None:
 
 
 def _numbers_lines(table: HtmlElement) -> bool:
-    """Whether the rows are numbered lines of code."""
+    """Return True if the rows are numbered lines of code."""
     rows = [list(row.iterchildren("td", "th")) for row in islice(table.iter("tr"), MAX_NUMBERED)]
     return len(rows) > 1 and all(
         len(cells) == 2 and (_cell(cells[0]) or cells[0].get("data-line-number", "")) in (str(n), "")
@@ -471,7 +474,7 @@ def _names_code(element: HtmlElement) -> bool:
 
 
 def _code(element: HtmlElement, outer: HtmlElement) -> HtmlElement:
-    """A new element with the code in ``element``, which stands in ``outer``; with the paragraphs, if it is prose."""
+    """Return a new element with the code in ``element`` (part of ``outer``), or with its paragraphs if it is prose."""
     text = storable(verbatim(element))
     language = _language(element, outer)
     letters = count_letters(text)
@@ -490,7 +493,7 @@ def _code(element: HtmlElement, outer: HtmlElement) -> HtmlElement:
 
 
 def _language(element: HtmlElement, outer: HtmlElement) -> str:
-    """The language of code as the page names it, "" if it does not."""
+    """Return the language of code named by the page, or ""."""
     inner = islice(element.iter("pre", "code"), 3)
     for part in (element, *inner, outer, *islice(outer.iterancestors("figure", "div", "section"), 2)):
         for name in (part.get("data-lang"), part.get("data-language"), part.get("lang") if part.tag in ("pre", "code") else None):
@@ -506,8 +509,7 @@ def _language(element: HtmlElement, outer: HtmlElement) -> str:
 
 
 def _drop_labels(code: HtmlElement, language: str) -> None:
-    """Empty the elements right before and behind a piece of code that hold nothing but its language, the name of a button or
-    the numbers of its lines."""
+    """Empty the elements right before and behind code with only its language, a button or its line numbers."""
 
     def says_nothing(beside: HtmlElement) -> bool:
         if not isinstance(beside.tag, str):
@@ -543,7 +545,7 @@ def _empty(element: HtmlElement) -> None:
 
 
 def verbatim(element: HtmlElement) -> str:
-    """The text of code as written: indentation and empty lines, without line numbers and buttons.
+    """Return code as written, with indentation and empty lines, without line numbers and buttons.
 
     >>> from lxml.html import fromstring
     >>> verbatim(fromstring("<ol><li>if x:</li><li>    y()</li><li></li><li>z</li></ol>"))
@@ -552,7 +554,7 @@ def verbatim(element: HtmlElement) -> str:
     out: list[str] = []
     unseen = _line_numbers(element)
     numbered = bool(unseen)
-    begun: list[int] = []  # number of parts before each open element that ends a line
+    begun: list[int] = []  # number of parts before each open line-ending element
     codes = element.xpath("./code")
     code_is_line = len(codes) > 1 and len(codes) == len(element) and not any((c.tail or "").strip("\n") for c in codes)
     code_is_line = code_is_line and "\n" not in "".join(element.itertext())
@@ -588,7 +590,7 @@ def verbatim(element: HtmlElement) -> str:
 
 
 def _line_numbers(element: HtmlElement) -> set[HtmlElement]:
-    """The elements that number the lines of code at their beginnings, if all are numbered."""
+    """Return the elements numbering the lines of code at their beginnings, if all are numbered."""
     found: list[HtmlElement] = []
     for part in element.iter("span", "a", "em", "i"):
         if len(part) == 0 and part.text and part.text.strip() == str(len(found) + 1) and _begins_line(part):
@@ -613,7 +615,7 @@ _BLANKS = str.maketrans(
 
 
 def _lacks_end(part: HtmlElement) -> bool:
-    """Whether an element is a line of code and the next line follows it at once."""
+    """Return True if an element is a line of code and the next line follows without a break."""
     if part.tail or part.tag != "span" or "line" not in part.get("class", "").split():
         return False
     following = part.getnext()
@@ -632,29 +634,32 @@ def _is_gutter(part: HtmlElement) -> bool:
     return False
 
 
-@lru_cache(maxsize=1024)  # coloured code has an element for every word, and few classes
+@lru_cache(maxsize=1024)  # highlighted code has an element for every word, but few classes
 def _gutter_or_button(classes: str, on_click: str) -> tuple[bool, bool]:
-    """Whether attributes are those of a column of line numbers, and of a button."""
+    """Return True for attributes of a column of line numbers, and True for those of a button."""
     return _GUTTER.search(classes) is not None, _BUTTON_CLASS.search(classes + on_click) is not None
 
 
 # -- Tables
 
-MIN_ROWS, MIN_COLUMNS = 2, 2  # fewest of a table of data
-MAX_LINKED = 0.5  # greatest share of the letters of a table of data in links
+MIN_ROWS, MIN_COLUMNS = 2, 2  # fewest of a data table
+MAX_LINKED = 0.5  # greatest share of the letters of a data table in links
 MAX_CELL = 0.6  # greatest share of its letters in one cell: an article laid out by a table fills one
 
 
 def _is_data(table: HtmlElement) -> bool:
-    """Whether a table holds data: several rows and columns, no tables, headings or forms within, not mostly links, no cell that
-    holds the most."""
+    """Return True if a table holds data.
+
+    It must have several rows and columns, no nested tables, headings or forms, no text outside of cells, few links, and no
+    dominant cell.
+    """
     if next(islice(table.iter("table"), 1, None), None) is not None:
         return False
     if next(table.iter("pre", "h1", "h2", "h3", "form", "input", "textarea"), None) is not None:
         return False
     for part in table.iter("table", "thead", "tbody", "tfoot", "tr"):
         if (part.text or "").strip() or any((child.tail or "").strip() for child in part):
-            return False  # text that is in no cell
+            return False  # text outside of cells
     rows = [sum(1 for _ in row.iterchildren("td", "th")) for row in table.iter("tr")]
     if len(rows) < MIN_ROWS or 2 * sum(count >= MIN_COLUMNS for count in rows) < len(rows):
         return False

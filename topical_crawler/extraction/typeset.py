@@ -1,7 +1,7 @@
-"""From text set on pages to the passages of a text: rows, columns, running heads, paragraphs, headings.
+"""Passages of a typeset text: rows, columns, running heads, paragraphs, headings.
 
-PDF and OFD files say where on a page which characters stand, and not what they are. What is known of Chinese typesetting decides:
-a paragraph begins with an indent or behind a line that is not full, and its lines join without a space.
+PDF and OFD files place characters on pages without naming their role. The rules of Chinese typesetting decide: a paragraph begins
+with an indent or behind a line that is not full, and its lines join without a space.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from topical_crawler.cleaning.characters import count_letters
 from topical_crawler.text.passages import Passage
 
 COLUMN_ROWS = 3  # fewest rows of a column, each side by side with another column
-FILLED, FILLED_ROWS = 0.6, 0.5  # share of a column's width that so many of its rows fill; cells of tables are shorter
-NARROW = 6  # characters below which a column is none of text, but of bullets or numbers
-CROSSING = 0.4  # greatest share of the rows that may cross the gap between two columns, such as headings
-EDGE = 0.12  # share of a page's height at its top and bottom in which running heads and page numbers stand
-EDGE_ROWS = 3  # most rows there that are looked at
+FILLED, FILLED_ROWS = 0.6, 0.5  # least share of a column's width filled by that share of its rows: table cells are shorter
+NARROW = 6  # least width of a column of text, in characters: bullets and numbers are narrower
+CROSSING = 0.4  # greatest share of rows across the gap between two columns, such as headings
+EDGE = 0.12  # share of a page's height at its top and bottom with running heads and page numbers
+EDGE_ROWS = 3  # most rows examined there
 REPEATED = 0.3  # least share of the pages with the same running head: left and right pages have different ones
 APART = 1.5  # least distance of a running head from the text, in characters
-LARGE = 1.12  # size of a heading, in that of the text
+LARGE = 1.12  # least size of a heading, in that of the text
 INDENT = 0.8  # smallest indent, in characters
-SHORT = 2.2  # characters that a full line may lack at its end
-RAGGED = 0.25  # share of a column's width that a full line of Latin letters may lack
-SEVERAL = 0.08  # share of a column's rows that show where its edge is
+SHORT = 2.2  # most characters lacking at the end of a full line
+RAGGED = 0.25  # greatest share of a column's width lacking in a full line of Latin letters
+SEVERAL = 0.08  # share of a column's rows needed to mark its edge
 CELL_GAP = 1.5  # smallest gap between two cells of a row, in characters
 TABLE_ROWS = 3  # fewest rows of a table
 MOST_HEADING = 60  # most letters of a heading
-MOST_PLACES = 50  # most places of a page where a column may begin that are tried
+MOST_PLACES = 50  # most places of a page tried as the left edge of a column
 
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:第\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[一二三四五六七八九十百]{1,5})\s*页?(?:\s*[/／,，]?\s*(?:共\s*)?\d{1,4}\s*页?)?[\W_]*",
@@ -53,7 +53,7 @@ _WORD = re.compile(r"[A-Za-z0-9,.;:!?)%'\"”’]")
 
 @dataclass(slots=True)
 class Run:
-    """Characters side by side on one line. Places are in points from the upper left corner of the page."""
+    """Characters side by side on one line, placed in points from the upper left corner of the page."""
 
     left: float
     right: float
@@ -65,7 +65,7 @@ class Run:
 
 @dataclass(slots=True)
 class SetPage:
-    """A page as it is set."""
+    """Typeset page. Width and height are in points."""
 
     width: float
     height: float
@@ -82,7 +82,7 @@ class _Paragraph:
     rows: list[_Row]
     size: float
     page: int
-    is_open: bool = False  # whether its last line is full
+    is_open: bool = False  # its last line is full
     table: bool = False
 
     @property
@@ -96,7 +96,7 @@ class _Paragraph:
 
 
 def joined(before: str, after: str) -> str:
-    """Two lines of a paragraph as one: Chinese without a space, words of Latin letters with one, a divided word whole.
+    """Join two lines of a paragraph: Chinese without a space, Latin words with one, a divided word whole.
 
     >>> joined("推动全面从严治", "党向基层延伸"), joined("the Chinese", "web"), joined("semi-", "conductor")
     ('推动全面从严治党向基层延伸', 'the Chinese web', 'semiconductor')
@@ -109,7 +109,7 @@ def joined(before: str, after: str) -> str:
 
 
 def read_pages(pages: Sequence[SetPage]) -> tuple[str, list[Passage]]:
-    """The title of a text and its passages, without the title; "" where no heading stands out on the first page.
+    """Return the title of a text ("" if none stands out on the first page) and its other passages.
 
     >>> lines = ["各级党组织要扎实开展主题教育，推动全面", "从严治党。"]
     >>> page = SetPage(595, 842, [Run(60, 60 + 10 * len(t), 300 + 18 * n, 310 + 18 * n, 10, t) for n, t in enumerate(lines)])
@@ -129,7 +129,7 @@ def read_pages(pages: Sequence[SetPage]) -> tuple[str, list[Passage]]:
     columns = [_columns(runs, body, found) for runs, found in zip(texts, seen, strict=True)]
     most = max(seen, key=len)
     for number, (runs, found) in enumerate(zip(texts, seen, strict=True)):
-        if len(found) < len(most):  # such as a last page, whose last column has a line or two
+        if len(found) < len(most):  # such as a last page with a line or two in its last column
             columns[number] = _columns(runs, body, [], known=sorted({round(x) for other in seen for x in other}))
         groups += [(number, _rows(group)) for group in columns[number]]
     paragraphs = _paragraphs([group for group in groups if group[1]], body)
@@ -143,7 +143,7 @@ def _rounded(size: float) -> float:
 
 
 def _rows(runs: Iterable[Run]) -> list[_Row]:
-    """Runs on one line together, from the top down."""
+    """Join runs into rows, from the top down."""
     rows: list[list[Run]] = []
     for run in sorted(runs, key=lambda r: ((r.top + r.bottom) / 2, r.left)):
         last = rows[-1] if rows else None
@@ -155,7 +155,7 @@ def _rows(runs: Iterable[Run]) -> list[_Row]:
 
 
 def _row(runs: list[Run]) -> _Row:
-    # Some programs print twice, a little off, what is to be bold.
+    # Some programs fake bold by printing twice with a small offset.
     runs = [run for run, before in zip(runs, [None, *runs], strict=False) if before is None or not _is_again(before, run)]
     size = max(runs, key=lambda r: len(r.text)).size
     cells = [runs[0].text]
@@ -178,8 +178,11 @@ def _is_again(before: Run, run: Run) -> bool:
 
 
 def _without_heads(pages: Sequence[SetPage]) -> list[list[Run]]:
-    """The runs of every page without page numbers, and without lines at its edge that stand on other pages, too, or in the place
-    of such a line: the head of a chapter may stand on one page."""
+    """Return the runs of every page without page numbers and running heads.
+
+    Running heads stand at the edge of a page and recur on others, or stand apart in the place of one, like the head of a chapter
+    found on one page only.
+    """
     edges = [[row for row in _edge_rows(page) if row.text] for page in pages]
     seen = Counter(key for rows in edges for key in {_key(row) for row in rows})
     least = max(2, REPEATED * len(pages))
@@ -204,7 +207,7 @@ def _edge_rows(page: SetPage) -> list[_Row]:
 
 
 def _is_apart(row: _Row, runs: Sequence[Run]) -> bool:
-    """Whether nothing stands close above or below a row: the first line of a text does not stand alone."""
+    """Return True if nothing stands close above or below a row. The first line of a text does not stand alone."""
     near = APART * row.size
     return not any(0 <= run.top - row.bottom < near or 0 <= row.top - run.bottom < near for run in runs)
 
@@ -221,8 +224,10 @@ def _key(row: _Row) -> tuple[tuple[int, float], str]:
 
 
 def _columns(runs: list[Run], size: float, found: list[float], known: Sequence[float] = ()) -> list[list[Run]]:
-    """Groups of runs in the order in which they are read; what crosses two columns stands between groups of its own. The places
-    of the gaps are put into ``found``; where those on other pages are ``known``, a column may have a single row."""
+    """Return groups of runs in reading order. Runs across two columns stand between groups of their own.
+
+    Adds the places of the gaps to ``found``. At a gap ``known`` from other pages, a column may have a single row.
+    """
     gutter = _gutter(runs, size)
     if gutter is None:
         gutter = next((x for x in known if _parts(runs, x, size)), None)
@@ -254,7 +259,7 @@ def _columns(runs: list[Run], size: float, found: list[float], known: Sequence[f
 
 
 def _gutter(runs: list[Run], size: float) -> float | None:
-    """The place of the gap between two columns of running text; None where there is one column."""
+    """Return the place of the gap between two columns of running text, None with a single column."""
     starts = Counter(round(run.left) for run in runs)
     best: tuple[int, float] | None = None
     for start, _ in starts.most_common(MOST_PLACES):
@@ -275,7 +280,7 @@ def _gutter(runs: list[Run], size: float) -> float | None:
 
 
 def _parts(runs: list[Run], gutter: float, size: float) -> tuple[list[Run], list[Run]] | None:
-    """The runs on either side of a gap; None where there are none on one, or too many across it."""
+    """Return the runs on either side of a gap, None if one side is empty or too many runs cross it."""
     left = [run for run in runs if run.right <= gutter - 0.6 * size]
     right = [run for run in runs if run.left >= gutter - 1]
     return (left, right) if left and right and len(runs) - len(left) - len(right) <= CROSSING * len(runs) else None
@@ -317,7 +322,7 @@ def _paragraphs(groups: list[tuple[int, list[_Row]]], body: float) -> list[_Para
 
 
 def _edges(rows: list[_Row], body: float) -> tuple[float, float]:
-    """The outermost places of a column where rows begin and end, headings and a few outliers left out."""
+    """Return the left and right edge of a column, ignoring headings and a few outliers."""
     rows = [row for row in rows if row.size < LARGE * body] or rows
     least = max(1, int(SEVERAL * len(rows)))
     found = []
@@ -328,7 +333,7 @@ def _edges(rows: list[_Row], body: float) -> tuple[float, float]:
 
 
 def _begins(last: _Paragraph, row: _Row, before: _Row | None, indent: bool, indented: bool, pitch: float, body: float) -> bool:
-    """Whether a row begins a paragraph behind ``last``; ``before`` is the row above it in the same column."""
+    """Return True if a row begins a new paragraph behind ``last``. ``before`` is the row above it in the same column."""
     if abs(row.size - last.size) > 0.12 * body:
         return True
     large = min(row.size, last.size) >= LARGE * body
@@ -344,7 +349,7 @@ def _begins(last: _Paragraph, row: _Row, before: _Row | None, indent: bool, inde
 
 
 def _tables(paragraphs: list[_Paragraph]) -> list[_Paragraph]:
-    """Rows of several cells, at least :data:`TABLE_ROWS` one below the other, are a table."""
+    """Merge at least :data:`TABLE_ROWS` successive rows of several cells into a table."""
     found: list[_Paragraph] = []
     rows: list[_Paragraph] = []
 
@@ -366,8 +371,10 @@ def _tables(paragraphs: list[_Paragraph]) -> list[_Paragraph]:
 
 
 def _title(paragraphs: list[_Paragraph], width: float, body: float) -> list[_Paragraph]:
-    """The paragraphs of the first page that make the title: its largest heading but the red head of an office (…文件), else one
-    of the first lines that is centred."""
+    """Return the paragraphs of the title: the largest heading of the first page, else one of its first lines if centred.
+
+    The red head of an office (…文件) is no title.
+    """
     first = [p for p in paragraphs if p.page == 0 and not p.table and count_letters(p.text) <= MOST_HEADING]
     by_size: defaultdict[float, list[_Paragraph]] = defaultdict(list)
     for paragraph in first:
@@ -400,7 +407,7 @@ def _passages(paragraphs: list[_Paragraph], body: float) -> list[Passage]:
 
 
 def heading_level(text: str) -> int:
-    """The level of a heading that its number tells, 2 or 3; 0 for running text.
+    """Return the level of a heading by its number, 2 or 3, or 0 for running text.
 
     >>> [heading_level(text) for text in ("第一章 总则", "（二）加强领导", "一、认真学习，深刻领会。", "第三条 本办法施行")]
     [2, 3, 0, 0]
