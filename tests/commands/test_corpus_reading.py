@@ -156,7 +156,7 @@ def test_a_search_without_fts5_says_so(call_scrapy: RunScrapy, tmp_path: Path, m
         pass
     monkeypatch.setattr(_Fts5, "module", "no_fts5")
     done = call_scrapy("corpus", "search", "dangjian", "党课", cwd=tmp_path)
-    assert done.returncode == 1 and "lacks FTS5" in done.stderr and "Remedy: use a Python that has it" in done.stderr
+    assert done.returncode == 1 and "lacks FTS5" in done.stderr and "Use a Python with it" in done.stderr
 
 
 def test_in_a_terminal_a_page_is_paged_and_wrapped(corpus: str, tmp_path: Path) -> None:

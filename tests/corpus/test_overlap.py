@@ -103,6 +103,6 @@ def test_no_clean_text_is_found(shared_data: Path, tests_of_20: Path, tmp_path: 
 def test_what_is_no_test_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"a": "党建"}\n{"a": ', "utf-8")
     (tmp_path / "a.txt").write_bytes("党建".encode("gb18030"))
-    for name, message in (("a.jsonl", "a.jsonl:2: no JSON"), ("a.txt", "not UTF-8"), ("none", "is no test set. Remedy")):
+    for name, message in (("a.jsonl", "a.jsonl:2: no JSON"), ("a.txt", "not UTF-8"), ("none", "is no test set. Name a file")):
         with pytest.raises(CorpusError, match=message):
             HeldOut([tmp_path / name], list)

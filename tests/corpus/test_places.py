@@ -26,12 +26,12 @@ def plain(url: sa.URL) -> str:
 @pytest.mark.parametrize(
     ("change", "place", "remedy"),
     [
-        (lambda url: url.set(password="ge:heim/2@x"), "postgres:***@127.0.0.1", "correct user and password in the URL"),
-        (lambda url: url.set(username="nobody"), "nobody:***@127.0.0.1", "correct user and password in the URL"),
+        (lambda url: url.set(password="ge:heim/2@x"), "postgres:***@127.0.0.1", "Correct user and password in the URL"),
+        (lambda url: url.set(username="nobody"), "nobody:***@127.0.0.1", "Correct user and password in the URL"),
         (lambda url: url._replace(password=None), "postgres@127.0.0.1", "put it into ~/.pgpass"),
-        (lambda url: url.set(database="elsewhere"), "/elsewhere", "make it (createdb -E UTF8 NAME)"),
-        (lambda url: url.set(host="nowhere.invalid"), "@nowhere.invalid", "correct the host in the URL"),
-        (lambda url: url.set(port=1), "@127.0.0.1:1/", "start the server"),
+        (lambda url: url.set(database="elsewhere"), "/elsewhere", "Create it (createdb -E UTF8 NAME)"),
+        (lambda url: url.set(host="nowhere.invalid"), "@nowhere.invalid", "Correct the host in the URL"),
+        (lambda url: url.set(port=1), "@127.0.0.1:1/", "Start the server"),
     ],
     ids=["password", "user", "no password", "database", "host", "port"],
 )
@@ -43,7 +43,7 @@ def test_a_server_that_cannot_be_used(
     with caplog.at_level(logging.DEBUG), pytest.raises(CorpusError) as error:
         CorpusStore(plain(url), read_only=read_only, patience=0.5)
     message = str(error.value)
-    assert place in message.split(" cannot be opened ")[0] and remedy in message.split("Remedy: ")[1]
+    assert place in message.split(" cannot be opened ")[0] and remedy in message.rsplit("). ")[-1]
     everything = "".join(traceback.format_exception(error.value)) + caplog.text + repr(error.value.__context__)
     assert "heim" not in everything
 
@@ -55,9 +55,9 @@ def test_a_database_that_cannot_hold_a_corpus(own_server: PostgresServer) -> Non
     own_server.execute("CREATE ROLE weak LOGIN PASSWORD 'geheim'")
     weak = plain(sa.make_url(weak).set(username="weak", password="geheim"))
     for url, message in (
-        (latin, "has the encoding LATIN1.*Remedy: make a database with createdb -E UTF8"),
-        (foreign, "is a database but no corpus.*Remedy: "),
-        (weak, "permission denied.*Remedy: let the user own the database"),
+        (latin, "has the encoding LATIN1.*Create a database with createdb -E UTF8"),
+        (foreign, "is a database but no corpus.*Name another file or database"),
+        (weak, "permission denied.*Let the user own the database"),
     ):
         with pytest.raises(CorpusError, match=message) as error:
             CorpusStore(url)
@@ -97,7 +97,7 @@ def test_the_password_may_stand_in_pgpass(own_server: PostgresServer, tmp_path: 
     ],
 )
 def test_a_url_that_cannot_be_used_is_not_shown_with_its_password(url: str) -> None:
-    with pytest.raises(CorpusError, match="Remedy: ") as error:
+    with pytest.raises(CorpusError, match="Write postgresql|cannot be opened|Use a path") as error:
         CorpusStore(url)
     shown_to_people = "".join(traceback.format_exception(error.value))
     assert not any(part in shown_to_people for part in ("secret", "ret@", "cr:et", "sec@"))
@@ -108,5 +108,5 @@ def test_a_url_of_sqlite_is_a_file(tmp_path: Path) -> None:
         store.put(kept(1))
     with CorpusStore(tmp_path / "a@b:c.sqlite", read_only=True) as store:
         assert store.stats().kept == 1
-    with pytest.raises(CorpusError, match="Remedy: name its path"):
+    with pytest.raises(CorpusError, match="Name its path"):
         CorpusStore("sqlite://")

@@ -142,7 +142,7 @@ def test_others_read_while_one_writes_and_while_reading_is_under_way(place: str,
         assert reader.stats().kept == 300
         with pytest.raises(CorpusError, match="was opened for reading"):
             reader.put(kept(5, "另一篇"))
-        with pytest.raises(CorpusError, match=r"read-?only.*Remedy: it was opened for reading"), reader.reading() as connection:
+        with pytest.raises(CorpusError, match=r"read-?only.*It was opened for reading"), reader.reading() as connection:
             connection.execute(pages.delete())  # the database itself sees to it
     assert store.stats().kept == 300
 
@@ -185,7 +185,7 @@ def test_foreign_and_missing_files_are_named(tmp_path: Path) -> None:
     before = foreign.read_bytes()
     for file, message in ((text, "file is not a database"), (foreign, "no corpus"), (later, "version 7")):
         for read_only in (False, True):
-            with pytest.raises(CorpusError, match=f"{message}.*Remedy: ") as error:
+            with pytest.raises(CorpusError, match=f"{message}.* (Use|[Nn]ame) ") as error:
                 CorpusStore(file, read_only=read_only)
             assert str(file) in str(error.value)
     assert foreign.read_bytes() == before

@@ -21,7 +21,7 @@ def test_another_version_is_refused(place: str, version: int) -> None:
             connection.execute(meta.update().values(value=str(version)))
         for read_only in (False, True):
             with pytest.raises(
-                CorpusError, match=rf"of version {version}; this program reads version {VERSION}\. Remedy: .*collect anew"
+                CorpusError, match=rf"of version {version}, and this program reads version {VERSION}\. Use .*collect anew"
             ):
                 CorpusStore(place, read_only=read_only)
         with store.writing() as connection:

@@ -94,7 +94,7 @@ def test_a_crawl_waits_for_its_corpus_at_start(own_server: PostgresServer, caplo
 
 def test_nobody_waits_who_only_reads_or_is_not_let_in(own_server: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:  # noqa: F811
     place = own_server.new_database()
-    with pytest.raises(CorpusError, match="correct user and password"):
+    with pytest.raises(CorpusError, match="Correct user and password"):
         CorpusStore(place.replace("ge%40heim", "falsch"), patience=HANGS)
     with pytest.raises(CorpusError, match="make it"):
         CorpusStore(f"{place}_x", patience=HANGS)

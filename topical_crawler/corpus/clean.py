@@ -1,10 +1,10 @@
-"""Clean the texts of a corpus once more: all of them by today's rules, or those that hold lines which were learned later.
+"""Cleaning of stored texts by today's rules, or by lines learned after they were stored.
 
-The first texts of a host are stored before anything is known of its lines. At the end of a crawl these are cleaned
-(:class:`LateCleaning`), and texts that are off topic by what was learned since are taken back (:func:`take_back`). The rows as
-they were are kept, and put back (:func:`put_back`) before the crawl goes on, which finds what it would have found without the
-break. A reader of a corpus that is not clean, because its crawl goes on or was killed, gets the texts as they are to be
-(:meth:`LateCleaning.over`). ``corpus clean`` (:func:`clean`) is for good, also of what was taken back.
+The first texts of a host are stored before its repeated lines are known. The end of a crawl cleans them (:class:`LateCleaning`)
+and rejects texts found off topic meanwhile (:func:`take_back`). The original rows are kept and restored (:func:`put_back`) before
+the crawl resumes, so that it continues as if never interrupted. A reader of a corpus not yet cleaned, because its crawl runs or
+was killed, gets the cleaned texts on the fly (:meth:`LateCleaning.over`). ``corpus clean`` (:func:`clean`) is permanent, also for
+rejected texts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Show = Callable[[str, int], None]
 
 @dataclass
 class Changes:
-    """What is different of a corpus: by host how many texts and characters more it has, by reason how many rejected pages."""
+    """Changes to a corpus: further texts and characters by host, further rejected pages by reason."""
 
     gains: defaultdict[str, Yield] = field(default_factory=lambda: defaultdict(Yield))
     rejected: Counter[str] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ class Changes:
 
 @dataclass
 class OfHost:
-    """Changes to the texts of a host; ``lines`` counts the lines removed from texts that stayed."""
+    """Changes to the texts of a host. ``lines`` counts the lines removed from kept texts."""
 
     pages: int = 0
     changed: int = 0
@@ -52,7 +52,7 @@ class OfHost:
 
 @dataclass
 class Done:
-    """Changes to a corpus by host, and numbers of newly rejected pages by reason."""
+    """Changes to a corpus by host, and newly rejected pages by reason."""
 
     hosts: defaultdict[str, OfHost] = field(default_factory=lambda: defaultdict(OfHost))
     rejected: Counter[str] = field(default_factory=Counter)
@@ -66,7 +66,7 @@ class Done:
         return sum(host.changed for host in self.hosts.values())
 
     def note(self, old: Record, new: Record, removed: tuple[str, ...]) -> None:
-        """Count a text that was looked at."""
+        """Count an examined text."""
         host = self.hosts[old.host]
         host.pages += 1
         host.before += old.characters
@@ -81,14 +81,14 @@ class Done:
                 host.lines = Counter(dict(host.lines.most_common(_MAX_NOTED // 2)))
 
     def changes(self) -> Changes:
-        """The sums."""
+        """Return the sums as :class:`Changes`."""
         found = Changes(rejected=Counter(self.rejected))
         for name, host in self.hosts.items():
             found.gains[name].add(Yield(kept=-host.rejected, characters=host.after - host.before))
         return found
 
     def states(self, seen: Mapping[str, int]) -> dict[str, str]:
-        """See :func:`~topical_crawler.corpus.site_lines.note_clean`; ``seen`` is the number of counted pages by host."""
+        """Return the states for :func:`~topical_crawler.corpus.site_lines.note_clean`. ``seen`` has the counted pages by host."""
         return {
             host: site_lines.state(seen.get(host, 0), of_host.pages - of_host.rejected, of_host.after)
             for host, of_host in self.hosts.items()
@@ -96,10 +96,19 @@ class Done:
 
 
 def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doing, done: None, *, dry_run: bool = False) -> Done:
-    """Clean all kept texts of ``store``, which is opened for writing unless ``dry_run`` only looks. ``show`` is told what is done
-    and of how many pages. Raises CorpusError where the corpus cannot be read or written; what was done until then is stored."""
+    """Clean all kept texts of ``store``.
+
+    Args:
+        store: the corpus, opened for writing unless ``dry_run``.
+        options: cleaning options.
+        show: called with the current step ("learning", "cleaning") and the number of texts done.
+        dry_run: count changes without storing them.
+
+    Raises:
+        CorpusError: the corpus cannot be read or written. Changes up to then are stored.
+    """
     if not dry_run:
-        store.change(lambda connection: connection.execute(uncleaned.delete()))  # what is asked for is not undone by a crawl
+        store.change(lambda connection: connection.execute(uncleaned.delete()))  # a resumed crawl must not undo it
     counts = _learn(store, show, dry_run=dry_run) if options.site_lines else {}
     cleaner = TextCleaner(options)
     done = Done()
@@ -126,7 +135,7 @@ def clean(store: CorpusStore, options: CleaningOptions, show: Show = lambda doin
 
 
 def once(record: Record, texts: set[str]) -> Record:
-    """``record`` as a store would take it that has ``texts``, which it is added to."""
+    """Return ``record`` as stored beside ``texts`` (a duplicate if its text is among them), and add it to them."""
     digest = text_hash(record.text or "")
     if record.keep and digest and digest in texts:
         return _duplicate(record)
@@ -139,17 +148,17 @@ def _duplicate(record: Record) -> Record:
 
 
 def twins(connection: sa.Connection, record: Record, *where: sa.ColumnElement[bool]) -> Iterator[Record]:
-    """Other kept pages with the text of ``record``, in fetch order."""
+    """Yield the other kept pages with the text of ``record``, in fetch order."""
     same = pages.c.keep, pages.c.key != record.key, pages.c.content_hash == text_hash(record.text or "")
     for row in connection.execute(sa.select(pages).where(*same, *where).order_by(pages.c.id)).mappings():
         yield record_of(row)
 
 
 def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Record, tuple[str, ...]]:
-    """``record`` with its text cleaned, or rejected; and the lines that were taken out."""
+    """Return ``record`` with its text cleaned or rejected, and the removed lines."""
     assert record.text
     clean_text = cleaner.clean(record.text, (), record.title, learned, record.layout)
-    # What was masked before is not found again.
+    # Data masked before are not found again.
     kinds = {**record.personal, **clean_text.personal}
     personal = {kind: max(record.personal.get(kind, 0), clean_text.personal.get(kind, 0)) for kind in kinds}
     new = dataclasses.replace(
@@ -167,7 +176,7 @@ def cleaned(record: Record, cleaner: TextCleaner, learned: Learned) -> tuple[Rec
 
 
 def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCounts]:
-    """Count the lines of hosts of which not all pages were counted when they were stored."""
+    """Count the lines of hosts with pages not counted when they were stored."""
     with store.reading() as connection:
         counts = {host: LineCounts() for host in site_lines.unlearned(connection)}
     if not counts:
@@ -183,20 +192,21 @@ def _learn(store: CorpusStore, show: Show, *, dry_run: bool) -> dict[str, LineCo
     return counts
 
 
-# -- What was stored before lines were learned
+# -- Texts stored before lines were learned
 
 
 def holds_any(text: str, learned: Learned) -> bool:
-    """Whether a line of ``text`` may be the site's. (What is so within a text is so at its edges.)"""
+    """Return True if a line of ``text`` may belong to the site. Lines removable within a text are so at its edges, too."""
     return any(map(learned.at_edge, text.split("\n")))
 
 
 class LateCleaning:
-    """Cleans the texts of hosts whose lines or texts have changed since the host was cleaned.
+    """Cleaner for the texts of hosts with lines or texts changed since the last cleaning.
 
     Attributes:
-        total, looked: numbers of texts to look at, and of those looked at.
-        done: what was changed.
+        total: number of texts to examine.
+        looked: number of texts examined.
+        done: changes so far.
     """
 
     def __init__(self, store: CorpusStore, options: CleaningOptions) -> None:
@@ -215,14 +225,14 @@ class LateCleaning:
         self.total = len(self._ids)
 
     def due(self, record: Record) -> tuple[Record, tuple[str, ...]]:
-        """``record`` as it is to be, and the lines that are taken out."""
+        """Return ``record`` after cleaning, and the removed lines."""
         learned = self._learned.get(record.host)
         if learned is None or not record.text or not holds_any(record.text, learned):
             return record, ()
         return cleaned(record, self._cleaner, learned)
 
     def steps(self) -> Iterator[None]:
-        """Clean text after text, each in a transaction. May be left at any step: the next cleaning looks at all texts again."""
+        """Clean text after text, each in its own transaction. Can be interrupted: the next cleaning examines all texts again."""
         for start in range(0, self.total, _BATCH):
             query = sa.select(pages).where(pages.c.id.in_(self._ids[start : start + _BATCH]), pages.c.keep).order_by(pages.c.id)
             with self._store.reading() as connection:
@@ -240,8 +250,8 @@ class LateCleaning:
         self.looked = self.total
 
     def over(self, records: Iterable[Record]) -> Iterator[Record]:
-        """``records`` as they are to be, for a reader; nothing is stored. A text that now equals another is a duplicate."""
-        texts: set[str] = set()  # of cleaned ones
+        """Yield ``records`` after cleaning without storing them. A text equal to another after that is a duplicate."""
+        texts: set[str] = set()  # digests of cleaned texts
         for record in records:
             new, removed = self.due(record)
             if new is not record:
@@ -268,15 +278,15 @@ class LateCleaning:
 
 
 def _replace(connection: sa.Connection, old: Record, new: Record) -> Record:
-    """Store ``new`` in place of ``old``, whose row is kept for :func:`put_back`."""
+    """Store ``new`` in place of ``old``, keeping the old row for :func:`put_back`."""
     stored, _ = dedup.keep_once(connection, storable(new), replaces=True)
     before = upserting(connection.dialect.name, uncleaned).values(key=old.key, row=values_of(old))
-    connection.execute(before.on_conflict_do_nothing())  # another worker may clean it too
+    connection.execute(before.on_conflict_do_nothing())  # another worker may clean it, too
     return stored
 
 
 def take_back(store: CorpusStore, reason: str, relevances: Mapping[str, float], done: Done) -> None:
-    """Reject the kept texts of these keys for a reason, with the relevance that they have by now, and count them in ``done``."""
+    """Reject the kept texts of these keys for a reason, with their present relevance, and count them in ``done``."""
 
     def some(connection: sa.Connection) -> list[tuple[Record, Record]]:
         query = sa.select(pages).where(pages.c.keep, pages.c.key.in_(relevances)).order_by(pages.c.id)
@@ -292,7 +302,7 @@ def take_back(store: CorpusStore, reason: str, relevances: Mapping[str, float], 
 
 
 def put_back(store: CorpusStore) -> Changes:
-    """Put back the texts that :class:`LateCleaning` changed and :func:`take_back` took. Returns what is different by it."""
+    """Restore the rows changed by :class:`LateCleaning` and :func:`take_back`. Return the changes."""
     changes = Changes()
 
     def some(connection: sa.Connection) -> list[tuple[Record, Mapping[str, object]]]:

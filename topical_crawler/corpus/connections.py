@@ -1,4 +1,4 @@
-"""Connections to the database of a corpus, from a path or URL; and its errors, with remedies."""
+"""Connections to the database of a corpus by path or URL, and advice on its errors."""
 
 from __future__ import annotations
 
@@ -16,78 +16,78 @@ from sqlalchemy.engine import Engine
 from topical_crawler.corpus.record import VERSION, CorpusError, meta, pages, sqlite_rows, tables, to_json
 from topical_crawler.files import may_write
 
-PATIENCE = 60.0  # seconds to wait for a database that is away or locked
+PATIENCE = 60.0  # seconds to wait for an unreachable or locked database
 POSTGRESQL_WRITES: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
 
 _AWAY = {"57P01", "57P02", "57P03", "53300", "40001", "40P01"}
-"""SQLSTATEs, beside class 08, of transient errors: the server stops, starts, is full or ended a deadlock."""
+"""SQLSTATEs of transient errors, beside class 08: server stopping, starting or full, or a deadlock resolved."""
 
 _REFUSED = re.compile(r"password|role .* does not exist|database .* does not exist|pg_hba\.conf")
-"""Why a server that is there lets nobody in, whom waiting does not help."""
+"""Errors of a reachable server refusing the login, not worth a retry."""
 
-_CODES = {  # remedies by PostgreSQL's SQLSTATE
-    "53100": "make room on the server's disk; what was acknowledged is safe, and the crawl can be resumed",
-    "53200": "give the server more memory, or let fewer workers write",
-    "42501": "let the user own the database (ALTER DATABASE … OWNER TO …) or GRANT CREATE, USAGE ON SCHEMA public to it",
-    "25006": "it was opened for reading, or the server is a standby; name the primary server to write",
-    "55P03": "another connection holds the corpus; wait for it (a copy), or end it (see pg_stat_activity)",
+_CODES = {  # advice by PostgreSQL's SQLSTATE
+    "53100": "Make room on the server's disk. Acknowledged pages are safe, and the crawl can be resumed",
+    "53200": "Give the server more memory, or let fewer workers write",
+    "42501": "Let the user own the database (ALTER DATABASE … OWNER TO …) or GRANT CREATE, USAGE ON SCHEMA public to it",
+    "25006": "It was opened for reading, or the server is a standby. Name the primary server to write",
+    "55P03": "Another connection holds the corpus. Wait for it (a copy), or end it (see pg_stat_activity)",
 }
 
-_WORDS = (  # remedies by a pattern of the message, for errors without SQLSTATE: failed connections, and SQLite
+_WORDS = (  # advice by a pattern of the message, for errors without SQLSTATE: failed connections, and SQLite
     (
         "password|role .* does not exist",
-        "correct user and password in the URL (in a password @ : / % are written %40 %3A %2F %25), or leave the password out and "
+        "Correct user and password in the URL (write @ : / % in a password as %40 %3A %2F %25), or leave the password out and "
         "put it into ~/.pgpass",
     ),
-    ("database .* does not exist", "make it (createdb -E UTF8 NAME), or correct the name at the end of the URL"),
+    ("database .* does not exist", "Create it (createdb -E UTF8 NAME), or correct the name at the end of the URL"),
     (
         "resolve|translate host|name or service|nodename|no address|temporary failure in name",
-        "correct the host in the URL, or see that this machine can look names up",
+        "Correct the host in the URL, or check the name resolution of this machine",
     ),
     (
         "refused|no such file|timeout|timed out|unreachable|no route",
-        "start the server, correct host and port in the URL, and see that it listens there (listen_addresses) and no firewall "
-        "stands between",
+        "Start the server, correct host and port in the URL, and check that it listens there (listen_addresses) without a "
+        "firewall in between",
     ),
-    ("pg_hba.conf", "allow this machine and user in the server's pg_hba.conf"),
-    ("starting up|shutting down|too many clients|connection slots", "try again; with many workers raise max_connections"),
-    ("is locked", "another process writes to the file; wait for it or stop it, and use PostgreSQL for many writers"),
-    ("is full", "make room on the disk; what was acknowledged is safe, and the crawl can be resumed"),
+    ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf"),
+    ("starting up|shutting down|too many clients|connection slots", "Try again. With many workers raise max_connections"),
+    ("is locked", "Another process writes to the file. Wait for it or stop it, and use PostgreSQL for many writers"),
+    ("is full", "Make room on the disk. Acknowledged pages are safe, and the crawl can be resumed"),
     (
         "readonly database",
-        "it was opened for reading, or the file may not be written; see its permissions and those of its folder",
+        "It was opened for reading, or the file is write-protected. Check its permissions and those of its folder",
     ),
-    ("disk i/o error|unable to open", "see that the disk has room and works, and that the folder may be written"),
+    ("disk i/o error|unable to open", "Check that the disk has room and works, and that the folder is writable"),
     (
         "malformed|not a database",
-        "name another file; or, if this was a corpus, restore a copy or rescue it with `sqlite3 FILE .recover`",
+        "Name another file. If this was a corpus, restore a copy or rescue it with `sqlite3 FILE .recover`",
     ),
 )
 
 
 def is_away(error: sa.exc.DBAPIError) -> bool:
-    """Whether a retry may succeed: the server restarts, or the connection broke."""
+    """Return True if a retry may succeed: the server restarts, or the connection broke."""
     state = getattr(error.orig, "sqlstate", None)
     if error.connection_invalidated or state in _AWAY or (state or "").startswith("08"):
         return True
-    # psycopg gives a connection that could not be made no SQLSTATE.
+    # psycopg gives a failed connection no SQLSTATE.
     made_none = isinstance(error, sa.exc.OperationalError) and hasattr(error.orig, "sqlstate") and state is None
     return made_none and _REFUSED.search(str(error.orig)) is None
 
 
 def explained(error: sa.exc.DBAPIError, place: str, doing: str) -> CorpusError:
-    """The error to raise for one of the database: the corpus ``place`` (:func:`shown`) cannot be "opened", "read", "written"."""
+    """Return the error to raise for a database error: ``place`` (:func:`shown`) cannot be "opened", "read" or "written"."""
     message = " ".join(str(error.orig).split())
     remedy = _CODES.get(getattr(error.orig, "sqlstate", None) or "")
     if remedy is None:
         remedies = (remedy for pattern, remedy in _WORDS if re.search(pattern, message, re.IGNORECASE))
-        remedy = next(remedies, "see that the database works and that the URL or path is right, then start again")
-    return CorpusError(f"{place} cannot be {doing} ({message}). Remedy: {remedy}")
+        remedy = next(remedies, "Check that the database works and that the URL or path is right, then start again")
+    return CorpusError(f"{place} cannot be {doing} ({message}). {remedy}")
 
 
 @contextlib.contextmanager
 def explaining(place: str, doing: str) -> Iterator[None]:
-    """Turn errors of the database inside into :func:`explained` ones."""
+    """Turn database errors inside into :func:`explained` ones."""
     try:
         yield
     except sa.exc.DBAPIError as error:
@@ -95,7 +95,7 @@ def explaining(place: str, doing: str) -> Iterator[None]:
 
 
 _PAUSE = 0.05  # seconds
-# A writer takes the lock before it looks for duplicates, so that no other can store one in between.
+# A writer takes the lock before searching duplicates, so that no other can store one in between.
 _BEGIN = {"reads": "BEGIN", "writes": "BEGIN IMMEDIATE", "none": ""}
 _SECRETS = ("password", "sslpassword")
 _DRIVER = "postgresql+psycopg"
@@ -111,7 +111,7 @@ _CONNECT_ARGS: dict[str, Any] = {  # libpq's parameters, unless the URL has them
 
 
 def shown(target: str) -> str:
-    """A path as it is, a URL without its password. Raises CorpusError for a URL that cannot be parsed.
+    """Return a path unchanged, a URL without its password. Raise CorpusError for a malformed URL.
 
     >>> shown("postgresql+psycopg://me:secret@db/corpus?sslpassword=secret")
     'postgresql+psycopg://me:***@db/corpus'
@@ -120,24 +120,28 @@ def shown(target: str) -> str:
 
 
 def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
-    """Connections to the database, whose execution option ``transaction`` is "reads" (default) or "writes" on SQLite.
+    """Return connections to the database, with the execution option ``transaction``: "reads" (default) or "writes" on SQLite.
 
-    ``target`` is the path of an SQLite file, made with its folders unless ``read_only``, or a URL; a statement waits ``patience``
-    seconds for another connection's lock. Raises CorpusError where the URL is malformed or of another database system, or there
-    is no such file to read.
+    Args:
+        target: path of an SQLite file, or URL. Unless ``read_only``, a missing folder is created, and the file when first used.
+        read_only: open an existing database for reading.
+        patience: seconds to wait in a statement for another connection's lock.
+
+    Raises:
+        CorpusError: malformed URL, another database system, missing driver, or no file to read.
     """
     if (file := sqlite_file(target)) is not None:
         return _sqlite(file, read_only, patience)
     url = _parse(target)
     name = _without_password(url)
     if url.drivername not in ("postgresql", "postgres", _DRIVER):
-        raise CorpusError(f"{name}: a corpus is kept in SQLite or PostgreSQL. Remedy: a path, or {_DRIVER}://USER@HOST/DATABASE")
+        raise CorpusError(f"{name}: a corpus is kept in SQLite or PostgreSQL. Use a path, or {_DRIVER}://USER@HOST/DATABASE")
     defaults = {parameter: value for parameter, value in _CONNECT_ARGS.items() if parameter not in url.query}
     url = url.set(drivername=_DRIVER)
     try:
         engine = sa.create_engine(url, json_serializer=to_json, hide_parameters=True, pool_pre_ping=True, connect_args=defaults)
     except ImportError:
-        raise CorpusError(f"{name}: the driver is missing. Remedy: pip install 'topical-crawler[postgresql]'") from None
+        raise CorpusError(f"{name}: the driver is missing. Run pip install 'topical-crawler[postgresql]'") from None
     reading = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     @sa.event.listens_for(engine, "connect")
@@ -151,19 +155,19 @@ def open_engine(target: str, *, read_only: bool, patience: float) -> Engine:
 
 
 def sqlite_file(target: str) -> Path | None:
-    """The SQLite file that a path or URL names; None for another database. Raises CorpusError for a URL without one."""
+    """Return the SQLite file named by a path or URL, None for another database. Raise CorpusError for a URL without a file."""
     if "://" not in target:
         return Path(target)
     url = _parse(target)
     if url.get_backend_name() != "sqlite":
         return None
     if not url.database:
-        raise CorpusError(f"{_without_password(url)}: a corpus needs a file. Remedy: name its path")
+        raise CorpusError(f"{_without_password(url)}: a corpus needs a file. Name its path")
     return Path(url.database)
 
 
 def sqlite_uri(path: Path, *, read_only: bool) -> str:
-    """How SQLite opens a file."""
+    """Return the URI of a file for SQLite."""
     # On a read-only medium SQLite cannot make the log beside the file.
     mode = "rwc" if not read_only else "ro" if may_write(path.absolute().parent) else "ro&immutable=1"
     return f"file:{quote(str(path.absolute()))}?mode={mode}"
@@ -192,7 +196,7 @@ def _sqlite(path: Path, read_only: bool, patience: float) -> Engine:
 
 
 def write_ahead(engine: Engine, patience: float) -> None:
-    """Switch an SQLite file to a write-ahead log, so that others read while one writes."""
+    """Switch an SQLite file to write-ahead logging, so that readers do not wait for a writer."""
     deadline = time.monotonic() + patience
     with engine.connect().execution_options(transaction="none") as connection:
         while connection.exec_driver_sql("PRAGMA journal_mode").scalar() != "wal":
@@ -208,13 +212,13 @@ def write_ahead(engine: Engine, patience: float) -> None:
 def _parse(text: str) -> sa.URL:
     try:
         url = sa.make_url(text)
-    except (sa.exc.ArgumentError, ValueError):  # whose text may hold a part of the password
+    except (sa.exc.ArgumentError, ValueError):  # the message may hold a part of the password
         url = None
     # An unquoted sign in user or password moves a part of the password into another field.
     torn = url is not None and url.get_backend_name() != "sqlite" and re.search("[@:]", f"{url.host or ''}{url.database or ''}")
     if url is None or torn:
         raise CorpusError(
-            f"the database URL of the corpus cannot be read. Remedy: write {_DRIVER}://USER:PASSWORD@HOST:PORT/DATABASE, and in "
+            f"the database URL of the corpus cannot be read. Write {_DRIVER}://USER:PASSWORD@HOST:PORT/DATABASE, and in "
             "user and password @ : / % as %40 %3A %2F %25"
         )
     return url
@@ -224,12 +228,17 @@ def _without_password(url: sa.URL) -> str:
     return url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
 
 
-_TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for making the tables
+_TABLES_LOCK = 0x7063_636F_7270_7573  # PostgreSQL's advisory lock for creating the tables
 
 
 def open_corpus(connection: sa.Connection, place: str, *, read_only: bool) -> None:
-    """Check that the database at ``place`` holds a corpus of this version. Unless ``read_only``, make the tables in an empty one,
-    in one of several processes that open it at once. Raises CorpusError where it holds none, or one of another version."""
+    """Check that the database at ``place`` holds a corpus of this version, or create one.
+
+    Unless ``read_only``, creates the tables in an empty database, once among processes opening it at the same time.
+
+    Raises:
+        CorpusError: no corpus, or one of another version.
+    """
     with connection.begin():  # before the lock: opening does not wait for writers
         if _holds_corpus(connection, place):
             return
@@ -245,7 +254,7 @@ def open_corpus(connection: sa.Connection, place: str, *, read_only: bool) -> No
 
 
 def _holds_corpus(connection: sa.Connection, place: str) -> bool:
-    """Whether there is a corpus of this version; False if there are no tables at all."""
+    """Return True for a corpus of this version, False for a database without tables. Raise CorpusError for anything else."""
     present = set(sa.inspect(connection).get_table_names())
     if not present:
         return False
@@ -254,14 +263,14 @@ def _holds_corpus(connection: sa.Connection, place: str) -> bool:
     version = connection.scalar(sa.select(meta.c.value).where(meta.c.name == "version"))
     if version != str(VERSION):
         raise CorpusError(
-            f"{place} is a corpus of version {version}; this program reads version {VERSION}. Remedy: use the program that made "
-            "it, or name another file or database and collect anew"
+            f"{place} is a corpus of version {version}, and this program reads version {VERSION}. Use the program of that "
+            "version, or name another file or database and collect anew"
         )
     return True
 
 
 def _no_corpus(place: str) -> CorpusError:
-    return CorpusError(f"{place} is a database but no corpus (it has no table 'pages'). Remedy: name another file or database")
+    return CorpusError(f"{place} is a database but no corpus (it has no table 'pages'). Name another file or database")
 
 
 def _check_encoding(connection: sa.Connection, place: str) -> None:
@@ -269,6 +278,6 @@ def _check_encoding(connection: sa.Connection, place: str) -> None:
         encoding = connection.scalar(sa.text("SHOW server_encoding"))
         if encoding != "UTF8":
             raise CorpusError(
-                f"{place} has the encoding {encoding}, which cannot hold every text. Remedy: make a database with "
+                f"{place} has the encoding {encoding}, and some texts need UTF8. Create a database with "
                 "createdb -E UTF8 -T template0 NAME"
             )

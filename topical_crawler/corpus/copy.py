@@ -1,4 +1,4 @@
-"""Copying a corpus to another database: row by row into an empty one, or merged page by page."""
+"""Copy of a corpus to another database: row by row into an empty one, or merged page by page."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from topical_crawler.corpus.record import (
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text import counted
 
-BATCH = 200  # rows on the way at a time: with texts of 5 kB about a megabyte
+BATCH = 200  # rows in memory at a time: about a megabyte with texts of 5 kB
 
-Progress = Callable[[str, int, int], None]  # called after every batch: what is being done, rows done, all rows
+Progress = Callable[[str, int, int], None]  # called after every batch: current step, rows done, all rows
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Numbers of pages and of kept ones, and the digest of all values, which the target's rows share."""
+    """Numbers of copied and kept pages, and the digest of all values, equal to that of the target."""
 
     pages: int
     kept: int
@@ -42,7 +42,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Numbers of pages read, kept, found to be duplicates of the target's, and new to the target."""
+    """Numbers of pages read, kept, duplicate in the target, and new to the target."""
 
     pages: int
     kept: int
@@ -53,9 +53,11 @@ class Merged:
 def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied:
     """Copy every row, with its order number and all columns, into an empty corpus.
 
-    In one transaction of the target: rows are read again and compared before it commits, so that the target stays empty whatever
-    breaks. Rows that the source gains meanwhile are left out. Raises CorpusError where the target has pages or returns other rows
-    than were stored, or one of the two fails.
+    Runs in one transaction of the target. Rows are read back and compared before it commits, so that the target stays empty on
+    any failure. Rows added to the source meanwhile are left out.
+
+    Raises:
+        CorpusError: the target has pages or returns other rows than were stored, or either corpus fails.
     """
     with source.reading() as reader, target.writing() as writer:
         total = _count(reader)
@@ -65,8 +67,8 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
             writer.execute(sa.text("LOCK TABLE pages IN SHARE ROW EXCLUSIVE MODE"))
         if present := _count(writer):
             raise CorpusError(
-                f"{target.name} has {counted(present, 'page')} already. Remedy: name an empty database or a new file, or add to "
-                "what is there with --into-existing"
+                f"{target.name} has {counted(present, 'page')} already. Name an empty database or a new file, or add to "
+                "them with --into-existing"
             )
         source_digest, kept, done = blake2b(digest_size=16), 0, 0
         for rows in _batches(reader, list(pages.c), source.name):
@@ -88,16 +90,21 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
                 writer.execute(table.insert(), [dict(row) for row in rows])
         if (again, target_digest.digest()) != (done, source_digest.digest()):
             raise CorpusError(
-                f"{target.name} gave back other rows than it was given ({again:,} of {done:,}); nothing was stored. Remedy: see "
-                "that the database works, then copy again"
+                f"{target.name} gave back other rows than stored ({again:,} of {done:,}), and nothing was kept. Check the "
+                "database, then copy again"
             )
         return Copied(done, kept, source_digest.hexdigest())
 
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
-    """Put every page of ``source`` into ``target``, which looks for duplicates (:meth:`CorpusStore.put`): a page of both is taken
-    from the source unless only the target has its text; new pages go last. Calling it again resumes it. Raises CorpusError where
-    one of the two fails."""
+    """Merge every page of ``source`` into ``target``, which checks for duplicates (:meth:`CorpusStore.put`).
+
+    Of a page in both, the source's row wins unless only the target has its text. New pages go last. Can be resumed by another
+    call.
+
+    Raises:
+        CorpusError: either corpus fails.
+    """
     with source.reading() as reader:
         total = _count(reader)
     with target.reading() as reader:
@@ -117,7 +124,7 @@ def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merge
 
 
 def _merge_beside(source: CorpusStore, target: CorpusStore) -> None:
-    """Copy what the target lacks of the other tables; bands come with the pages."""
+    """Copy missing rows of the other tables. Bands come with the pages."""
     with source.reading() as reader, target.writing() as writer:
         for table in (lines, parts, hosts):
             insert = upserting(writer.dialect.name, table).on_conflict_do_nothing()
@@ -134,7 +141,7 @@ def _add(digest: blake2b, rows: Sequence[sa.RowMapping]) -> None:
 def _batches(
     connection: sa.Connection, columns: Sequence[sa.Column[Any]], place: str, *order: sa.Column[Any]
 ) -> Iterator[Sequence[sa.RowMapping]]:
-    """Rows in batches, ordered by the columns ``order`` (default: ``id``); errors in reading them name ``place``."""
+    """Yield rows in batches, ordered by the columns ``order`` (default: ``id``). Errors in reading them name ``place``."""
     query = sa.select(*columns).order_by(*(order or (pages.c.id,)))
     with explaining(place, "read"), connection.execute(query, execution_options={"yield_per": BATCH}) as result:
         yield from result.mappings().partitions()

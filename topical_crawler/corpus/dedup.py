@@ -1,11 +1,11 @@
-"""Keep a text once: find near-duplicates, and join articles on several pages into one text.
+"""Deduplication: find near-duplicates, and join articles on several pages into one text.
 
-A reprint with another first line or some edited sentences is the same article; the same form filled in with other numbers and
+A reprint with another first line or some edited sentences is the same article, the same form filled in with other numbers and
 names is not. Only letters and digits count. On 11,055 texts of a daily news programme none of 9,413 pairs of different articles
 is taken for one, and 94 % of the texts of 600 letters or more are recognized with a fifth of their sentences changed.
 
 The signature of a text is a MinHash of its shingles (Broder 1997), stored as :data:`BANDS` groups of :data:`ROWS` numbers in the
-table ``bands``; only texts that share a group are compared (Indyk and Motwani 1998). Two texts that share s of their shingles are
+table ``bands``. Only texts sharing a group are compared (Indyk and Motwani 1998). Two texts sharing s of their shingles are
 compared with the probability 1 - (1 - s^4)^20: 0.94 for 0.6, 0.99 for 0.7, a millionth for 0.015.
 
 Everything runs in the caller's transaction, so that two writers do not keep one text twice.
@@ -52,11 +52,11 @@ from topical_crawler.text.passages import VERBATIM, Passage, layout, passages, p
 
 Hashes = NDArray[np.uint64]
 
-SHINGLE = 4  # letters a shingle
+SHINGLE = 4  # letters in a shingle
 SHORTEST = 100  # letters below which only identical texts are the same article
 SHORT = 300  # letters below which no letter may be replaced
 MIN_SIMILARITY, MIN_SIMILARITY_SHORT = 0.6, 0.9  # of texts in general, and of those below SHORT
-MIN_SIMILARITY_CLAIMED, MIN_SIMILARITY_SHORT_CLAIMED = 0.5, 0.6  # the same for pages that name the other as their own
+MIN_SIMILARITY_CLAIMED, MIN_SIMILARITY_SHORT_CLAIMED = 0.5, 0.6  # the same for pages naming the other as their original
 LETTERS_A_WORD, LETTERS_A_NUMBER = 500, 2000  # letters per replaced word or name, and per replaced number
 
 _TYPOS_A_CHANGE, _MIN_TYPOS = 4, 8  # typos per other change, and in all, in a bad copy
@@ -71,7 +71,7 @@ _LONGEST_SOURCE = 80
 
 
 def letters(text: str) -> str:
-    """The letters and digits of ``text``; full-width forms, letter case and traditional characters are folded.
+    """Return the letters and digits of ``text``, with full-width forms, letter case and traditional characters folded.
 
     >>> letters("Ｐ２Ｐ：“網絡借貸”……")
     'p2p网络借贷'
@@ -83,7 +83,7 @@ def letters(text: str) -> str:
 
 
 def shingle_hashes(letters: str) -> Hashes:
-    """A hash of every :data:`SHINGLE` consecutive letters, in order, the same on every machine."""
+    """Return a hash of every :data:`SHINGLE` consecutive letters, in order, the same on every machine."""
     points = np.frombuffer(letters.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     count = max(0, len(points) - SHINGLE + 1)
     hashes = np.zeros(count, np.uint64)
@@ -94,7 +94,7 @@ def shingle_hashes(letters: str) -> Hashes:
 
 
 def mixed(numbers: Hashes) -> Hashes:
-    """``numbers`` with their bits mixed by a round of SplitMix64."""
+    """Mix the bits of ``numbers`` by a round of SplitMix64."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
@@ -102,13 +102,13 @@ def mixed(numbers: Hashes) -> Hashes:
 
 @dataclass(frozen=True)
 class Article:
-    """A text that is compared with several others."""
+    """Text for comparison with several others, with cached features."""
 
     text: str
 
     @cached_property
     def body(self) -> str:
-        """The text without lines that name its source, editor and the like."""
+        """Text without lines naming its source, editor and the like."""
         lines = self.text.split("\n")
         return "\n".join(line for line in lines if len(line) > _LONGEST_SOURCE or not _SOURCE.search(line)) or self.text
 
@@ -118,7 +118,7 @@ class Article:
 
     @cached_property
     def shingles(self) -> tuple[Hashes, NDArray[np.intp]]:
-        """The distinct shingles and their counts."""
+        """Distinct shingles and their counts."""
         return np.unique(shingle_hashes(self.letters), return_counts=True)
 
     @cached_property
@@ -127,7 +127,7 @@ class Article:
         return [clause for part in parts if (clause := letters(part))]
 
     def similarity(self, other: Article) -> float:
-        """Share of shingles in common (a multiset Jaccard index): 0 to 1, 1 if letters and digits are the same.
+        """Return the share of common shingles (a multiset Jaccard index), 0 to 1. 1 for the same letters and digits.
 
         >>> Article("各支部开展主题党日活动。").similarity(Article("各支部 开展主题党日活动"))
         1.0
@@ -142,13 +142,16 @@ class Article:
         return shared / max(1, int(my_counts.sum() + other_counts.sum()) - shared)
 
     def same(self, other: Article, *, claimed: bool = False) -> float | None:
-        """The similarity of two texts if they are the same article, else None. ``claimed``: one page names the address of the
-        other as its own (a canonical link, a copy to print).
+        """Return the similarity of two texts if they are the same article, else None.
 
         Lines such as 来源：… or 责任编辑：… do not count. Replaced numbers or words mean another day or person: a few, by the
         length of the text, may be an editor's, more make another article. Single letters replaced all over are errors of copying.
-        Sentences may be added, removed or replaced as far as the similarity allows; below :data:`SHORT` letters nothing may be
-        replaced.
+        Sentences may be added, removed or replaced within the limits of the similarity. Below :data:`SHORT` letters nothing may
+        be replaced.
+
+        Args:
+            other: the other text.
+            claimed: one page declares the address of the other as its original (a canonical link, a print version).
 
         >>> report = "七月四日，市气象台发布预报：北京，晴，最高气温三十五度；上海，多云，最高气温三十一度。" * 9
         >>> Article(report).same(Article("记者从市气象台获悉。" + report + "请市民注意防暑。")) is not None
@@ -175,7 +178,7 @@ class Article:
 
 
 def _changes(a: list[str], b: list[str]) -> tuple[int, int, int]:
-    """Numbers of replaced numbers, words and single letters in two texts."""
+    """Count the replaced numbers, words and single letters between two texts."""
     numbers = words = 0
     letters: Counter[str] = Counter()
     budget = _COMPARED
@@ -194,13 +197,13 @@ def _changes(a: list[str], b: list[str]) -> tuple[int, int, int]:
                     letters[x + y] += 1
                 else:
                     words += 1
-    # A letter that replaces another repeatedly is part of a name.
+    # A letter repeatedly replacing another is part of a name.
     repeated = sum(count for count in letters.values() if count > 1)
     return numbers, words + repeated, letters.total() - repeated
 
 
 def _replaced(a: list[str], b: list[str]) -> list[tuple[str, str]]:
-    """Pairs of replaced tokens of two passages; none if these are different sentences."""
+    """Return the pairs of replaced tokens of two passages, [] for different sentences."""
     matcher: SequenceMatcher[str] = SequenceMatcher(None, a, b, autojunk=False)
     if matcher.ratio() < 0.4:
         return []
@@ -211,12 +214,12 @@ def _replaced(a: list[str], b: list[str]) -> list[tuple[str, str]]:
 # -- Near-duplicates
 
 BANDS, ROWS = 20, 4
-LATEST = 50  # latest texts of a band that are considered: a band of very many comes from a form
-VERIFIED = 20  # texts that are compared: those with the most bands in common
+LATEST = 50  # latest texts considered of a band: a band with very many comes from a form
+VERIFIED = 20  # texts compared: those with the most bands in common
 LARGEST_ID = 2**63 - 1
 
 _BLOCK = 1024  # shingles at a time, for the processor's cache
-_SAMPLE = 16_384  # most shingles of a text that count: those with the smallest hashes
+_SAMPLE = 16_384  # most shingles used of a text: those with the smallest hashes
 _MULTIPLIERS = (mixed(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32)[:, None] | np.uint32(1)
 _POWERS = mixed(np.arange(101, 101 + ROWS, dtype=np.uint64)) | np.uint64(1)
 _BAND_NUMBERS = np.arange(BANDS, dtype=np.uint64)
@@ -224,7 +227,7 @@ _BAND_NUMBERS = np.arange(BANDS, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A kept page with the same article: ``url``, ``key`` and id of its row, and the similarity of the texts."""
+    """Kept page with the same article: ``url``, ``key`` and id of its row, and the similarity of the texts."""
 
     url: str
     key: str
@@ -233,7 +236,7 @@ class Twin:
 
 
 def digest(text: str) -> int:
-    """Signed 64-bit digest of a string, the same on every machine.
+    """Return a signed 64-bit digest of a string, the same on every machine.
 
     >>> digest("主题教育")
     4624407228733290095
@@ -242,8 +245,9 @@ def digest(text: str) -> int:
 
 
 def bands_of(text: str) -> tuple[int, ...]:
-    """The groups of a text's signature: :data:`BANDS` signed 64-bit numbers, the same on every machine and in every version; none
-    below :data:`SHORTEST` letters.
+    """Return the groups of a text's signature, as :data:`BANDS` signed 64-bit numbers, or () below :data:`SHORTEST` letters.
+
+    They are the same on every machine and in every version.
 
     >>> text = "".join(f"第{n}讲：各支部开展主题党日活动。" for n in range(9))
     >>> len(bands_of(text)), bands_of(text) == bands_of(text.replace("。", "！")), bands_of("主题教育")
@@ -272,12 +276,14 @@ def find(
     claimed: tuple[str, ...] = (),
     before: int = LARGEST_ID,
 ) -> Twin | None:
-    """The kept page whose text is the same article as ``text``: the most similar, of equals the first stored.
+    """Return the kept page with the same article as ``text``: the most similar, of equals the first stored, or None.
 
     Args:
-        bands: of ``text``, see :func:`bands_of`.
-        own_key: of the page of ``text``, which is not compared with itself.
-        claimed: addresses that the page calls its own, for which less similarity is enough. The first four count.
+        connection: to the corpus, in a transaction.
+        text: the text to find.
+        bands: signature of ``text``, see :func:`bands_of`.
+        own_key: key of the page of ``text``, excluded from the comparison.
+        claimed: addresses declared by the page as its original, with a lower threshold. The first four count.
         before: compare only pages with a smaller id.
     """
     article = Article(text)
@@ -289,7 +295,7 @@ def find(
                 twins[page.id] = Twin(page.url, page.key, page.id, similarity)
     counts = Counter(_candidates(connection, bands) if bands else ())
     if ids := sorted(counts, key=lambda page: (-counts[page], page))[:VERIFIED]:
-        # Texts of very different length have too little in common to be read.
+        # Texts of very different length have too little in common to be worth reading.
         lengths = {"shortest": len(text) // 3, "longest": 3 * len(text)}
         for page in connection.execute(_TEXTS, {**common, **lengths, "ids": ids}):
             if page.id not in twins and (similarity := article.same(Article(page.text))) is not None:
@@ -298,7 +304,7 @@ def find(
 
 
 def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) -> None:
-    """Store the bands of a kept page. Doing it twice changes nothing."""
+    """Store the bands of a kept page. Idempotent."""
     if bands and connection.dialect.name == "postgresql":
         connection.execute(_INSERT_ALL, {"bands": list(bands), "page": page_id})
     elif bands:
@@ -306,15 +312,16 @@ def remember(connection: sa.Connection, page_id: int, bands: tuple[int, ...]) ->
 
 
 def forget(connection: sa.Connection, page_id: int) -> None:
-    """Remove the bands of a page's text, while its row still has it. Bands left behind are harmless but cost time."""
+    """Remove the bands of a page's text, while its row still has it. Stale bands are harmless but cost time."""
     text = connection.scalar(sa.select(pages.c.text).where(pages.c.id == page_id))
     if text:
         connection.execute(bands_table.delete().where(bands_table.c.band.in_(bands_of(text)), bands_table.c.page == page_id))
 
 
 def lock(connection: sa.Connection, bands: tuple[int, ...]) -> None:
-    """On PostgreSQL, lock the bands until the transaction ends, so that nobody else stores a text that shares one. In ascending
-    order, against deadlocks; :data:`BANDS` locks are within the server's max_locks_per_transaction (64).
+    """Lock the bands on PostgreSQL until the transaction ends, against other writers of texts sharing one.
+
+    Ascending order prevents deadlocks. :data:`BANDS` locks are within the server's max_locks_per_transaction (64).
     """
     if bands and connection.dialect.name == "postgresql":
         connection.execute(_LOCKS, {"numbers": sorted(set(bands))})
@@ -337,7 +344,7 @@ _TEXTS = _COLUMNS.where(
 
 
 def _candidates(connection: sa.Connection, bands: tuple[int, ...]) -> Sequence[int]:
-    """Ids of the latest pages of every band, once for each band."""
+    """Return the ids of the latest pages of every band, once for each band."""
     if connection.dialect.name == "postgresql":
         return connection.scalars(_PAGES_OF_BANDS, {"bands": list(bands), "latest": LATEST}).all()
     return connection.scalars(_pages_of_bands(len(bands)), {f"band{n}": band for n, band in enumerate(bands)}).all()
@@ -352,7 +359,7 @@ def _pages_of_bands(count: int) -> sa.Executable:
     return sa.union_all(*queries)
 
 
-# -- How a page gets its row
+# -- Row of a page
 
 DUPLICATE = "duplicate"
 PART = "part"
@@ -363,9 +370,12 @@ _HELD = sa.select(pages.c.id, pages.c.keep, pages.c.content_hash).where(pages.c.
 
 
 def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = False) -> tuple[Record, bool]:
-    """Store a :func:`~topical_crawler.corpus.record.storable` page as :meth:`CorpusStore.put` or ``replace`` does. Returns the
-    page as stored, and whether it had no text before."""
-    # A rejection never replaces a text, so most pages, which are rejected, need not be looked up.
+    """Store a :func:`~topical_crawler.corpus.record.storable` page as :meth:`CorpusStore.put` or ``replace`` does.
+
+    Returns:
+        The page as stored, and True if it had no text before.
+    """
+    # A rejection never replaces a text, so the rejected majority of pages need not be looked up.
     held = _held(connection, record.key) if record.keep or replaces else None
     is_new = held is None or not held.keep
     if record.keep and record.series and not replaces:
@@ -374,7 +384,7 @@ def keep_once(connection: sa.Connection, record: Record, *, replaces: bool = Fal
 
 
 def put_back(connection: sa.Connection, row: Mapping[str, Any]) -> None:
-    """Store the columns of a kept page again, which were this corpus' before: no text is compared."""
+    """Restore the columns of a page formerly kept in this corpus, without comparing its text."""
     held = _held(connection, row["key"])
     if held is not None and held.keep:
         forget(connection, held.id)
@@ -384,12 +394,12 @@ def put_back(connection: sa.Connection, row: Mapping[str, Any]) -> None:
 
 
 def _held(connection: sa.Connection, key: str) -> Any:
-    """``id``, ``keep`` and ``content_hash`` of the row of a key; None if there is none."""
+    """Return ``id``, ``keep`` and ``content_hash`` of the row of a key, or None."""
     return connection.execute(_HELD, {"own": key}).one_or_none()
 
 
 def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: bool) -> Record:
-    """Write the row, rejected if its text is stored already; ``held`` is from :func:`_held`."""
+    """Write the row, rejected if its text is stored already. ``held`` is from :func:`_held`."""
     bands: tuple[int, ...] = ()
     if record.keep:
         assert record.text
@@ -412,7 +422,7 @@ def _keep(connection: sa.Connection, record: Record, held: Any, *, replaces: boo
 
 
 def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, ...], before: int) -> Record:
-    """``record``, rejected if a kept page has its text."""
+    """Return ``record``, rejected if a kept page has its text."""
     if not record.content_hash:
         return record
     url = connection.scalar(_TWIN, {"hash": record.content_hash, "own": record.key, "before": before})
@@ -428,7 +438,7 @@ def _rejected_twin(connection: sa.Connection, record: Record, bands: tuple[int, 
 
 
 def _keep_part(connection: sa.Connection, record: Record, held: Any) -> Record:
-    """Store one part of an article; the row of the first stored part gets the texts of all."""
+    """Store one part of an article. The row of the first stored part gets the texts of all."""
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK, {"number": digest(record.series)})
     changed = {"key": record.key, "text": record.text, "layout": record.layout}
@@ -464,7 +474,7 @@ def _part_of(record: Record, first: Record) -> Record:
 
 
 def _place(first: Record) -> str:
-    """The URL of the article with this first part."""
+    """Return the URL of the article with this first part."""
     return first.url if first.keep else first.duplicate_of
 
 
@@ -476,8 +486,10 @@ def _with_passages(record: Record, joined: list[Passage]) -> Record:
 
 
 def _write(connection: sa.Connection, row: dict[str, Any], *, replaces: bool) -> int | None:
-    """Insert a page or replace the row of its key, but (unless ``replaces``) no text by a rejection. Returns its id, if it was
-    written."""
+    """Insert a page or replace the row of its key. Return the id of a written row, else None.
+
+    Unless ``replaces``, a rejection does not replace a text.
+    """
     order: int | None
     if connection.dialect.name == "sqlite":
         row |= {name: to_json(row[name]) for name in _JSON}

@@ -1,4 +1,4 @@
-"""From extracted pages to the fields of records."""
+"""Fields of a record, made from an extracted page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from topical_crawler.cleaning.cleaner import CleaningOptions, TextCleaner
 from topical_crawler.text.passages import prose
 from topical_crawler.web.urls import fingerprint
 
-if TYPE_CHECKING:  # who reads a corpus extracts nothing
+if TYPE_CHECKING:  # readers of a corpus need no extraction
     from topical_crawler.corpus.store import CorpusStore
     from topical_crawler.extraction.extract import Extracted
 
@@ -22,8 +22,10 @@ _TAKEN_OVER = ("date", "author", "source", "section", "canonical", "license", "k
 
 
 def announcement(store: CorpusStore, pages: Iterable[str]) -> dict[str, str]:
-    """Title, date, source and section of the first of these pages that the corpus has a row for, as far as they are known: what
-    is said of a document by the page that links to it."""
+    """Return title, date, source and section from the first of these pages with a row in the corpus, without empty values.
+
+    They complete the details of a document linked by that page.
+    """
     for url in pages:
         row = store.get(fingerprint(url).hex())
         if row is not None:
@@ -33,15 +35,15 @@ def announcement(store: CorpusStore, pages: Iterable[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An extracted page, cleaned."""
+    """Cleaned page."""
 
     fields: dict[str, Any] = field(default_factory=dict)  # of its `Record`: title, text, details and measures
-    reason: str = ""  # why it has no text
-    prose: str | None = None  # its prose as extracted, for `put` to learn from; None if none was extracted
+    reason: str = ""  # for having no text
+    prose: str | None = None  # its prose as extracted, for `put` to learn from, None if none was extracted
 
 
 class Maker:
-    """Cleans extracted pages for a corpus by ``options``. ``store`` knows the lines of hosts; without one no lines are known."""
+    """Cleaner of extracted pages by ``options``, with the repeated lines of hosts from ``store`` (None: without)."""
 
     def __init__(self, store: CorpusStore | None, options: CleaningOptions) -> None:
         self._lines_of = store if options.site_lines else None
@@ -59,8 +61,15 @@ class Maker:
         title: str = "",
         announced: Mapping[str, str] | None = None,
     ) -> Made:
-        """Clean and measure the text of a page with these ``anchors`` of links; its ``<title>`` replaces a missing headline, and
-        what the page that announced a document is (:func:`announcement`) the details that the document lacks."""
+        """Clean and measure the text of a page.
+
+        Args:
+            host: host of the page.
+            extracted: the extracted page.
+            anchors: texts of the page's links.
+            title: content of its ``<title>``, replacing a missing headline.
+            announced: details for missing ones of a document, see :func:`announcement`.
+        """
         fields: dict[str, Any] = {name: getattr(extracted, name) for name in _TAKEN_OVER}
         fields["title"] = extracted.title or title
         fields |= {name: value for name, value in (announced or {}).items() if not fields[name]}

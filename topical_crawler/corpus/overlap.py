@@ -1,8 +1,8 @@
-"""Which texts repeat a test set: runs of :data:`RUN` words that both have.
+"""Overlap of texts with test sets: shared runs of :data:`RUN` words.
 
 The measure is that of datatrove's ``NGramsDecontFilter``, with the 13 words of Brown et al. 2020 (appendix C) for its default
-of 12. Case, width, punctuation and the values of numbers do not count. Words are those of jieba, as datatrove has it for Chinese,
-but of its dictionary alone: words that it guesses depend on what stands around them. Traditional characters count as simplified.
+of 12. Case, width, punctuation and the values of numbers do not count. Words are those of jieba, like datatrove's for Chinese,
+but of its dictionary alone, because guessed words depend on their context. Traditional characters count as simplified.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ Cut = Callable[[str], Sequence[str]]
 
 
 TestFile = dict[str, Any]
-"""A file of a test set: ``name``, ``sha256``, ``items``, ``short``, which are the items of fewer than :data:`RUN` words, of which
-nothing can be found, and ``texts``, the number of those in which it was found."""
+"""File of a test set: ``name``, ``sha256``, number of ``items``, of ``short`` items (fewer than :data:`RUN` words, never found),
+and of ``texts`` overlapping with it."""
 
 
 class HeldOut:
-    """The runs of words of test sets: texts (``.txt``, an item between blank lines) and JSON Lines (``.jsonl``, every string of a
-    line an item), or folders of them. ``cut`` gives the words of a text in lower case.
+    """Runs of words in test sets: texts (``.txt``), JSON Lines (``.jsonl``), or folders of them.
+
+    Blank lines separate the items of a text. Every string in a JSON line is an item. ``cut`` splits a text into words in lower
+    case.
 
     >>> import tempfile
     >>> question = "党员每年集中培训时间一般不少于多少学时以及由谁来组织实施这项培训工作"
@@ -47,7 +49,7 @@ class HeldOut:
 
     def __init__(self, paths: Sequence[str | Path], cut: Cut) -> None:
         self._cut = cut
-        self._runs: dict[int, int] = {}  # digest of a run, number of its file
+        self._runs: dict[int, int] = {}  # digest of a run: number of its file
         self.files: list[TestFile] = []
         for file in _files(paths):
             digest = sha256(file.read_bytes()).hexdigest()
@@ -60,7 +62,7 @@ class HeldOut:
                     self._runs.setdefault(run, len(self.files) - 1)
 
     def found(self, text: str) -> tuple[str, str] | None:
-        """The name of the file and the words of the longest overlap of a text, which is counted. None where it has none."""
+        """Return file name and words of the longest overlap of a text, and count the text for that file. None without overlap."""
         words = self._words(text)
         best, start, last = (0, 0, 0), 0, None
         for place, run in enumerate(_digests(words)):
@@ -91,7 +93,7 @@ def _files(paths: Sequence[str | Path]) -> Iterator[Path]:
         path = Path(name).expanduser()
         found = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES) if path.is_dir() else [path]
         if not found or not all(file.is_file() and file.suffix in SUFFIXES for file in found):
-            raise CorpusError(f"{path} is no test set. Remedy: name a file {' or '.join(SUFFIXES)}, or a folder with some")
+            raise CorpusError(f"{path} is no test set. Name a file {' or '.join(SUFFIXES)}, or a folder with some")
         yield from found
 
 
@@ -99,7 +101,7 @@ def _items(file: Path) -> Iterator[str]:
     try:
         text = file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{file}: not UTF-8 ({error.reason}). Remedy: save it as UTF-8") from None
+        raise CorpusError(f"{file}: not UTF-8 ({error.reason}). Save it as UTF-8") from None
     if file.suffix == ".txt":
         yield from filter(str.strip, _BLANK.split(text))
         return
@@ -107,7 +109,7 @@ def _items(file: Path) -> Iterator[str]:
         try:
             yield from _strings(json.loads(line) if line.strip() else "")
         except (ValueError, RecursionError):
-            raise CorpusError(f"{file}:{number}: no JSON. Remedy: write one JSON value a line") from None
+            raise CorpusError(f"{file}:{number}: no JSON. Write one JSON value a line") from None
 
 
 def _strings(value: Any) -> Iterator[str]:

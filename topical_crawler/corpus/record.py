@@ -1,4 +1,4 @@
-"""Rows of a corpus: as records, as tables of its database, and filters over them."""
+"""Rows of a corpus as records and database tables, and filters over them."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
 
 
 class CorpusError(Exception):
-    """A corpus cannot be opened, read or written; the message names it and the remedy."""
+    """Failure to open, read or write a corpus. The message names it and a fix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A fetched page: kept with its text, or rejected with a reason.
+    """Fetched page, kept with its text or rejected with a reason.
 
     Title, author, date, source, section, canonical and license are those of :class:`~topical_crawler.extraction.details.Details`,
     kind, method, series and part of :class:`~topical_crawler.extraction.extract.Extracted`, language, script, measures and
     personal of :class:`~topical_crawler.cleaning.cleaner.CleanedText`.
     """
 
-    url: str  # the requested address
+    url: str  # requested address
     host: str  # of `url`, in lower case, with its port if it has one
-    keep: bool  # whether the page belongs to the corpus
-    # hexadecimal digest of the canonical URL (the frontier's key), the identity of the row; default: of `url` as it is
+    keep: bool  # True if the page belongs to the corpus
+    # hexadecimal digest of the canonical URL (the frontier's key), the identity of the row (default: of `url` unchanged)
     key: str = ""
-    final_url: str = ""  # the address after redirects; default: `url`
+    final_url: str = ""  # address after redirects (default: `url`)
     title: str = ""
     author: str = ""
-    text: str | None = None  # the cleaned main text of a kept page; None for a rejected one
-    layout: Layout = field(default_factory=list)  # which of its lines are more than a paragraph, see `text.passages`
-    reason: str = ""  # why the page was rejected, a short stable English string; "" for a kept one
-    # URL of the page with this one's text, or the target of a redirect; "" unless `reason` is "duplicate", "part" or "redirected"
+    text: str | None = None  # cleaned main text of a kept page, None for a rejected one
+    layout: Layout = field(default_factory=list)  # lines other than paragraphs, see `text.passages`
+    reason: str = ""  # of the rejection, a short stable English string, "" for a kept page
+    # URL of the page with this text, or the target of a redirect. "" unless `reason` is "duplicate", "part" or "redirected".
     duplicate_of: str = ""
     similarity: float = 0.0  # of the text to that of `duplicate_of`, 0 to 1
-    fetched: str = ""  # when it was fetched, UTC, `2026-11-20T08:30:00+00:00`
+    fetched: str = ""  # time of fetching, UTC, `2026-11-20T08:30:00+00:00`
     date: str = ""
     source: str = ""
     section: str = ""
@@ -67,21 +67,21 @@ class Record:
     script: str = ""
     measures: Mapping[str, float] = field(default_factory=dict)
     personal: Mapping[str, int] = field(default_factory=dict)
-    encoding: str = ""  # that the source was decoded with
-    status: int = 0  # HTTP status; 0 if unknown
+    encoding: str = ""  # used to decode the source
+    status: int = 0  # HTTP status, 0 if unknown
     size: int = 0  # of the response body in bytes
     relevance: float = 0.0  # by the strategy, >= 0
     priority: float = 0.0  # of the link when the page was fetched
     depth: int = 0  # links followed from a seed
-    # small JSON data: matched terms with their share; anchor, struct, parent of the link; `rights`
+    # small JSON data: matched terms with their share, anchor, struct and parent of the link, `rights`
     why: Mapping[str, Any] = field(default_factory=dict)
-    worker: str = ""  # that stored the page; "" for the only one
+    worker: str = ""  # name of the storing worker, "" for a single one
     content_hash: str = ""  # `text_hash` of the text, set by the store
-    order: int = 0  # rank in which pages were first stored, from 1, set by the store; PostgreSQL leaves out some numbers
+    order: int = 0  # rank of first storage, from 1, set by the store (PostgreSQL skips some numbers)
 
     def __post_init__(self) -> None:
         if self.keep and not (self.text and not self.reason):
-            raise ValueError(f"{self.url}: a kept page has a text and no reason; reject it with a reason or give its text")
+            raise ValueError(f"{self.url}: a kept page has a text and no reason. Reject it with a reason or give its text")
         if not self.keep and not self.reason:
             raise ValueError(f"{self.url}: a rejected page needs a reason")
         if not self.key:
@@ -98,34 +98,34 @@ class Record:
 
     @property
     def rights(self) -> str:
-        """What page, answer and robots.txt ask of those who take the text (:func:`~topical_crawler.web.rights.of_page`)."""
+        """Reservations of page, answer and robots.txt (:func:`~topical_crawler.web.rights.of_page`), joined by "; "."""
         return "; ".join(self.why.get("rights", ()))
 
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """A host's robots.txt."""
+    """Robots.txt of a host."""
 
     host: str  # in lower case, with its port if it has one
-    robots: Robots  # what it says to this crawler
-    crawl_delay: float = 0.0  # seconds between two requests that it asks for; 0: none
-    asked: str = ""  # when it was fetched, UTC, `2026-11-20T08:30:00+00:00`
+    robots: Robots  # its rules for this crawler
+    crawl_delay: float = 0.0  # requested seconds between two requests, 0 for none
+    asked: str = ""  # time of fetching, UTC, `2026-11-20T08:30:00+00:00`
 
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """A text that a page of the corpus had before."""
+    """Former text of a page in the corpus."""
 
     key: str  # of the page
-    ended: str  # when the next version was found, UTC, ISO 8601
-    fetched: str  # when this one was fetched
+    ended: str  # time of finding the next version, UTC, ISO 8601
+    fetched: str  # time of fetching this one
     title: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A condition on one of :data:`NUMBERS`; ``operator`` is ">=", "<=", ">", "<" or "="."""
+    """Condition on one of :data:`NUMBERS`. ``operator`` is ">=", "<=", ">", "<" or "="."""
 
     name: str
     operator: str
@@ -134,33 +134,33 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Rows to take: those that meet every condition."""
+    """Filters on rows. All conditions must hold."""
 
-    hosts: tuple[str, ...] = ()  # these and their subdomains (`people.cn` takes `dangjian.people.cn`); empty: all
+    hosts: tuple[str, ...] = ()  # these and their subdomains (`people.cn` includes `dangjian.people.cn`), empty for all
     min_relevance: float | None = None
-    since: str = ""  # publication dates `YYYY-MM-DD`, inclusive; either leaves out pages without a date
+    since: str = ""  # publication dates `YYYY-MM-DD`, inclusive (either leaves out pages without a date)
     until: str = ""
-    new_since: str = ""  # time, ISO 8601: texts that were fetched first, or found changed, at it or later
+    new_since: str = ""  # time, ISO 8601: texts first fetched, or found changed, at it or later
     min_characters: int = 0
-    rejected: bool = False  # take rejected pages too
-    reasons: tuple[str, ...] = ()  # take nothing but pages rejected for one of these; empty: as `rejected` says
-    languages: tuple[str, ...] = ()  # one of these, as of the next two; empty: all
+    rejected: bool = False  # include rejected pages
+    reasons: tuple[str, ...] = ()  # only pages rejected for one of these, empty: by `rejected`
+    languages: tuple[str, ...] = ()  # one of these, like the next two, empty for all
     scripts: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()  # see `parse_bound`
     no_personal: bool = False  # only texts without personal data
-    rights: tuple[str, ...] = ()  # see `web.rights.parse`; empty: all
+    rights: tuple[str, ...] = ()  # see `web.rights.parse`, empty for all
     without: frozenset[str] = frozenset()  # keys of rows to leave out
-    limit: int | None = None  # maximum number of rows; None: all
+    limit: int | None = None  # maximum number of rows, None for all
 
 
 # -- Tables
 
-VERSION = 5  # of the tables; a corpus of another version is refused
+VERSION = 5  # of the tables (a corpus of another version is refused)
 
 ORIGIN = ("source", "section", "canonical", "license", "kind", "method", "series", "language", "script")
-"""Columns of text on the origin and kind of a page."""
-MEASURES = tuple(f.name for f in dataclasses.fields(Measures))  # columns; null if the page has no text or was not measured
+"""Text columns on the origin and kind of a page."""
+MEASURES = tuple(f.name for f in dataclasses.fields(Measures))  # columns, null for a page without text or measures
 
 _IS_DUPLICATE = sa.text("duplicate_of <> ''")
 
@@ -180,7 +180,7 @@ meta = sa.Table("corpus_meta", tables, sa.Column("name", sa.String(40), primary_
 pages = sa.Table(
     "pages",
     tables,
-    # SQLite counts up by itself only in a column of the type INTEGER, which holds 64 bits there.
+    # SQLite only auto-increments a column of the type INTEGER, with 64 bits there.
     sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
     sa.Column("key", sa.String(64), nullable=False, unique=True),
     *_columns(sa.Text, "url", "final_url", "host"),
@@ -204,7 +204,7 @@ pages = sa.Table(
 
 sa.Index("ix_pages_duplicate_of", pages.c.duplicate_of, sqlite_where=_IS_DUPLICATE).ddl_if(dialect="sqlite")
 sa.Index("ix_pages_url", pages.c.url).ddl_if(dialect="sqlite")
-for _statement in (  # an address may be too long for a tree; as options of the indexes, each would import PostgreSQL's dialect
+for _statement in (  # an address may be too long for a B-tree. As index options, each would import PostgreSQL's dialect
     f"CREATE INDEX ix_pages_duplicate_of ON pages USING hash (duplicate_of) WHERE {_IS_DUPLICATE}",
     "CREATE INDEX ix_pages_url ON pages USING hash (url)",
 ):
@@ -220,7 +220,7 @@ bands = sa.Table(
 )
 
 lines = sa.Table(
-    "lines",  # of texts, by host, to find those that it repeats
+    "lines",  # of texts, by host, to find repeated ones
     tables,
     _key("host", sa.Text),
     _key("digest", sa.BigInteger),
@@ -230,7 +230,7 @@ lines = sa.Table(
 )
 
 uncleaned = sa.Table(
-    "uncleaned",  # rows as they were before the end of a crawl cleaned them, for the crawl that goes on
+    "uncleaned",  # original rows of texts cleaned at the end of a crawl, for resuming it
     tables,
     sa.Column("key", sa.String(64), primary_key=True),
     *_columns(sa.JSON, "row"),
@@ -247,16 +247,16 @@ parts = sa.Table(
 )
 
 versions = sa.Table(
-    "versions",  # former texts of pages that have changed
+    "versions",  # former texts of changed pages
     tables,
     sa.Column("key", sa.String(64), primary_key=True),
-    _key("ended", sa.Text),  # when the next version was found, UTC, ISO 8601
+    _key("ended", sa.Text),  # time of finding the next version, UTC, ISO 8601
     *_columns(sa.Text, "fetched", "title"),
     sa.Column("packed", sa.LargeBinary, nullable=False),  # UTF-8, zlib
 )
 
 hosts = sa.Table(
-    "hosts",  # their robots.txt
+    "hosts",  # robots.txt of hosts
     tables,
     _key("host", sa.Text),
     *_columns(sa.Text, "robots"),
@@ -269,16 +269,16 @@ _encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=
 
 
 def to_json(value: Any) -> str:
-    """``value`` as it stands in a column of the type JSON, without what databases refuse."""
+    """Encode ``value`` for a JSON column, without NaN, infinity and lone surrogates."""
     try:
         text = _encode(value)
-    except ValueError:  # NaN and infinity, which PostgreSQL refuses
+    except ValueError:  # NaN and infinity, refused by PostgreSQL
         text = _encode(json.loads(json.dumps(value), parse_constant=lambda _: None))
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    """An insert into ``table`` with ``on_conflict_…``."""
+    """Return an insert into ``table`` with ``on_conflict_…`` methods."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -287,8 +287,8 @@ def upserting(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Inser
 
 
 def sqlite_rows(connection: sa.Connection, statement: str, values: Any = ()) -> list[Any]:
-    """The rows that SQLite answers to a statement. For what is run for every page: SQLAlchemy takes longer to pass a statement on
-    than SQLite to obey it."""
+    """Return SQLite's rows for a statement, bypassing SQLAlchemy. For statements run on every page: SQLAlchemy takes longer to
+    pass them on than SQLite to execute them."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
     try:
@@ -301,17 +301,17 @@ _WHY = sa.cast(pages.c.why, sa.Text)
 
 
 def asked(name: str = "") -> sa.ColumnElement[bool]:
-    """The condition that a page's rights hold ``name``, or anything.
+    """Return the condition that a page's rights hold ``name``, or anything.
 
-    They lie in a column that was there before, so that corpora collected without them stay readable. It is searched as text:
-    PostgreSQL refuses to read JSON with a NUL, which an anchor may hold; and no string has a quotation mark without a backslash.
+    Rights lie in an older column, to keep earlier corpora readable. It is searched as text: PostgreSQL refuses to read JSON with
+    a NUL, possible in an anchor, and no string holds a quotation mark without a backslash.
     """
     return _WHY.contains(f'"{name}":true' if name else '"rights":{')
 
 
 # -- Filters as conditions of a query
 
-NUMBERS = ("relevance", "characters", "depth", *MEASURES)  # what a bound can be on
+NUMBERS = ("relevance", "characters", "depth", *MEASURES)  # allowed in a bound
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
@@ -324,7 +324,7 @@ _BOUND = re.compile(r"\s*(\w+)\s*(>=|<=|>|<|=)\s*([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE
 
 
 def parse_day(text: str) -> str:
-    """A day as ``YYYY-MM-DD``. Raises ValueError for any other text."""
+    """Parse a date, ``YYYY-MM-DD``. Raise ValueError for any other text."""
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
@@ -332,7 +332,7 @@ def parse_day(text: str) -> str:
 
 
 def parse_bound(text: str) -> Bound:
-    """Parse ``NAME>=NUMBER``; also <=, >, < and =. Raises ValueError for another form or an unknown name.
+    """Parse ``NAME>=NUMBER`` (also <=, >, <, =). Raise ValueError for another form or an unknown name.
 
     >>> parse_bound("han >= 0.5")
     Bound(name='han', operator='>=', value=0.5)
@@ -352,7 +352,7 @@ sentences, common, line_length, repeated_lines, repeated_phrases
 
 
 def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
-    """The conditions of a query, all to hold. A bound on a measure leaves out pages that were not measured."""
+    """Yield the conditions of a query, all to hold. A bound on a measure leaves out pages without measures."""
     if filters.reasons:
         yield pages.c.reason.in_(filters.reasons)
     elif not filters.rejected:
@@ -390,26 +390,26 @@ def conditions(filters: Filters) -> Iterator[sa.ColumnElement[bool]]:
 # -- Records as rows of the table ``pages``, and back
 
 FIELDS = tuple(f.name for f in dataclasses.fields(Record) if f.name not in ("order", "measures", "personal"))
-"""The fields of a record that are columns of the same name."""
+"""Fields of a record with a column of the same name."""
 _STRINGS = ("url", "final_url", "host", "title", "author", "reason", "duplicate_of", "encoding", "worker", *ORIGIN)
 
 
 def storable(record: Record) -> Record:
-    """``record`` with :func:`plain` strings, no text if rejected, and the text's digest. Raises ValueError for a wrong layout."""
+    """Return ``record`` with :func:`plain` strings, its digest, and no text if rejected. Raise ValueError for a wrong layout."""
     changes: dict[str, Any] = {name: new for name in _STRINGS if (new := plain(old := getattr(record, name))) is not old}
     if record.text is not None:
         text = changes["text"] = plain(record.text) if record.keep and record.text else None
         try:
             passages(text or "", record.layout if text else ())
         except ValueError as error:
-            raise ValueError(f"{record.url}: {error}. Remedy: store a text with its own layout, or with none") from None
-        if record.text:  # otherwise that of another corpus' duplicate stays
+            raise ValueError(f"{record.url}: {error}. Store a text with its own layout, or with none") from None
+        if record.text:  # else keep the digest of another corpus' duplicate
             changes["content_hash"] = text_hash(text or record.text)
     return dataclasses.replace(record, **changes) if changes else record
 
 
 def values_of(record: Record) -> dict[str, Any]:
-    """The columns of a record's row except ``id``."""
+    """Return the columns of a record's row, except ``id``."""
     values = {name: getattr(record, name) for name in FIELDS}
     measures = record.measures if record.keep else {}
     values |= {name: measures.get(name) for name in MEASURES}
@@ -427,8 +427,9 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def plain(text: str) -> str:
-    """``text`` without lone surrogates and NUL, which databases refuse, and without the other control characters, which terminals
-    obey, and those that turn the order of letters around.
+    """Remove control characters and lone surrogates from ``text``.
+
+    Databases refuse NUL and lone surrogates, terminals obey other control characters, and bidirectional ones reverse letters.
 
     >>> plain("党建\\x1b]0;x\\x07\\u202e要闻\\0")
     '党建]0;x要闻'
@@ -440,7 +441,7 @@ MEGABYTE = 1_000_000  # bytes
 
 
 def density(characters: int, size: int) -> float:
-    """Characters of kept text per megabyte of the ``size`` bytes downloaded, kept or not; 0 if nothing was.
+    """Return the characters of kept text per downloaded megabyte, from all ``size`` bytes, kept or not. 0 for no bytes.
 
     >>> density(len("全面从严治党") * 1000, 1_500_000)
     4000.0
@@ -456,11 +457,11 @@ class Yield:
     kept: int = 0  # of these
     size: int = 0  # bytes of all bodies, unpacked
     characters: int = 0  # of the clean texts of kept pages
-    seconds: float = 0.0  # from requests to answers, added up
+    seconds: float = 0.0  # sum of the times from request to answer
 
     @property
     def harvest_rate(self) -> float:
-        """Kept pages per fetched one, 0 to 1, also if pages of an earlier run are kept late or taken back."""
+        """Kept pages per fetched one, clipped to 0 to 1 because pages of an earlier run may be kept late or rejected."""
         return min(1.0, max(0.0, self.kept / self.pages)) if self.pages else 0.0
 
     @property
@@ -470,7 +471,7 @@ class Yield:
 
     @property
     def density(self) -> float:
-        """See :func:`density`."""
+        """Characters per megabyte, see :func:`density`."""
         return density(self.characters, self.size)
 
     def add(self, other: Yield) -> None:
@@ -483,10 +484,10 @@ NON_LETTERS = re.compile(r"[\W_]+")
 
 
 def text_hash(text: str) -> str:
-    """Digest of the letters and digits of ``text``, 32 hexadecimal digits; "" if it has none.
+    """Return a digest of the letters and digits of ``text``, 32 hexadecimal digits, "" without any.
 
-    Width (NFKC) and case are folded; white space, punctuation and symbols do not count. So a reprint with other paragraphs,
-    quotation marks or spaces is the same text; one with a single other word is not.
+    Width (NFKC) and case are folded. White space, punctuation and symbols do not count. A reprint with other paragraphs,
+    quotation marks or spaces is the same text, one with a single other word is not.
 
     >>> text_hash("“两学一做”，常态化！\\n制度化") == text_hash("「两学一做」常态化 制度化。")
     True

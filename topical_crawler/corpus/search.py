@@ -1,8 +1,7 @@
-"""A corpus for readers: its pages as a table, and its texts by what they say.
+"""Reader's view of a corpus: its pages as a table, and full-text search.
 
-The texts are found by an index that grows with the corpus: SQLite's FTS5 in a file of its own, PostgreSQL's full text search in
-a table beside the pages. It finds every string of Chinese characters. Width, case and script do not matter: simplified finds
-traditional.
+The search index grows with the corpus: SQLite's FTS5 in a file of its own, PostgreSQL's full text search in a table beside the
+pages. It finds every string of Chinese characters, regardless of width, case and script: simplified finds traditional.
 
 >>> import tempfile
 >>> from topical_crawler.corpus.record import Record
@@ -53,12 +52,12 @@ SORTS = {
     "characters": pages.c.characters.desc(),
     "host": pages.c.host,
 }
-"""By name, what pages can be sorted by: numbers and hosts rise, the others fall."""
+"""Sort orders of pages by name. Numbers and hosts ascend, the others descend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A page in a line; the fields are those of a :class:`~topical_crawler.corpus.record.Record`, ``number`` its order."""
+    """Page as a table row, with fields of a :class:`~topical_crawler.corpus.record.Record`. ``number`` is its order."""
 
     number: int
     url: str
@@ -83,15 +82,23 @@ def listed(
     offset: int = 0,
     counted: bool = True,
 ) -> tuple[list[Summary], int]:
-    """The first ``limit`` pages after ``offset`` of those that meet ``filters``, by one of :data:`SORTS`, and how many there are
-    in all; -1 where they are not to be ``counted``, for which all are read."""
+    """Return ``limit`` pages after ``offset``, and the number of all pages meeting ``filters``.
+
+    Args:
+        connection: to the corpus.
+        filters: conditions on the pages.
+        sort: one of :data:`SORTS`.
+        limit: most pages, None for all.
+        offset: pages to skip.
+        counted: False returns -1 for the number, and saves reading all pages.
+    """
     chosen = list(conditions(filters))
     total = (connection.scalar(sa.select(sa.func.count()).select_from(pages).where(*chosen)) or 0) if counted else -1
     best = sa.select(*_SUMMARY).where(*chosen).order_by(SORTS[sort], pages.c.id)
     return [Summary(*row) for row in connection.execute(best.limit(limit).offset(offset))], total
 
 
-# -- Text as the index sees it
+# -- Text in the index
 
 _CJK = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
@@ -105,11 +112,11 @@ class _Folding(dict[int, str]):
         return folded
 
 
-_folding = _Folding()  # character by character, so that a part of a text is folded as the whole is
+_folding = _Folding()  # character by character, so that a part of a text is folded like the whole
 
 
 def fold(text: str) -> str:
-    """``text`` without differences of width, case and script.
+    """Fold differences of width, case and script in ``text``.
 
     >>> fold("Ｌｉｎｕｘ內核")
     'linux内核'
@@ -118,13 +125,15 @@ def fold(text: str) -> str:
 
 
 def _runs(text: str) -> Iterator[tuple[str, int]]:
-    """The words of a folded text, each run of Chinese characters one, with their places in it."""
+    """Yield the words of a folded text with their places. A run of Chinese characters is one word."""
     return ((match[0], match.start()) for match in _RUN.finditer(text))
 
 
 def tokens_of(text: str) -> Iterator[tuple[str, int]]:
-    """What the index holds of a folded text, with the places: pairs of Chinese characters, so that any string of them is found
-    wherever it stands; Latin letters and digits as words.
+    """Yield the index tokens of a folded text with their places.
+
+    Chinese runs become overlapping pairs of characters, so that any string of them is found anywhere. Latin letters and digits
+    become words.
 
     >>> [token for token, place in tokens_of("linux内核态")]
     ['linux', '内核', '核态', '态']
@@ -137,7 +146,7 @@ def tokens_of(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _line(text: str) -> str:
-    """The tokens of a folded text with blanks between them."""
+    """Return the tokens of a folded text, separated by blanks."""
     runs = _RUN.findall(text)  # without their places it takes half the time
     return " ".join([" ".join((*map(add, run, run[1:]), run[-1])) if _IS_CJK(run) else run[:_LONGEST] for run in runs])
 
@@ -146,12 +155,12 @@ def _line(text: str) -> str:
 
 
 class SearchError(CorpusError):
-    """A corpus cannot be searched, or a query not be understood; the message says why, with a remedy."""
+    """Failed search of a corpus, or a malformed query. The message gives the reason and a fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to search for: a phrase of every group, and none of ``without``."""
+    """Parsed query: a phrase of every group, and none of ``without``."""
 
     groups: tuple[tuple[str, ...], ...]
     without: tuple[str, ...] = ()
@@ -161,15 +170,16 @@ _TERM = re.compile(r'(-?)(?:"([^"]*)"|“([^”]*)”|(\S+))')
 
 
 def parse_query(text: str) -> Query:
-    """Words that must all be there; phrases in quotation marks; ``OR`` between words of which one is enough; ``-`` before what
-    must not be there. Raises SearchError for anything else.
+    """Parse a query. Raise SearchError for a malformed one.
+
+    All words must occur. Quotation marks enclose a phrase, ``OR`` joins alternatives, ``-`` excludes a word.
 
     >>> parse_query('支部 OR 党委 “从严 治党” -换届')
     Query(groups=(('支部', '党委'), ('从严 治党',)), without=('换届',))
     """
     groups: list[tuple[str, ...]] = []
     without: list[str] = []
-    joins = False  # OR stands before
+    joins = False  # after OR
     for minus, *forms in _TERM.findall(text):
         term = "".join(forms)
         if term == "OR" and not minus and forms[2]:
@@ -177,7 +187,7 @@ def parse_query(text: str) -> Query:
                 break
             joins = True
         elif not _RUN.search(fold(term)):
-            raise SearchError(f"there is nothing to search for in {term!r}. Remedy: give letters, digits or characters")
+            raise SearchError(f"there is nothing to search for in {term!r}. Give letters, digits or characters")
         elif minus and not joins:
             without.append(term)
         elif joins and not minus:
@@ -190,22 +200,22 @@ def parse_query(text: str) -> Query:
     else:
         if groups and not joins:
             return Query(tuple(groups), tuple(without))
-    raise SearchError(f'{text!r} is not understood. Remedy: write words, "phrases", A OR B, -word; one word must be without -')
+    raise SearchError(f'{text!r} is no query. Write words, "phrases", A OR B, -word, with at least one word without -')
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase of a query in the tokens of an index."""
+    """Phrase of a query, in the tokens of an index."""
 
     tokens: tuple[str, ...]
-    opens: bool  # the last token may be the beginning of a longer one: a single character
-    pattern: str  # as it stands in the runs of a text with blanks between them
+    opens: bool  # the last token is a single character, possibly the beginning of a longer token
+    pattern: str  # in the runs of a text, separated by blanks
 
     @classmethod
     def of(cls, text: str) -> Self:
         runs = [run for run, _ in _runs(fold(text))]
         own = [token for token, _ in tokens_of(fold(text))]
-        goes_on = _IS_CJK(runs[-1]) is not None  # in a text more may follow
+        goes_on = _IS_CJK(runs[-1]) is not None  # more may follow in a text
         opens = goes_on and len(runs[-1]) == 1
         if goes_on and not opens:
             own.pop()
@@ -214,7 +224,7 @@ class _Phrase:
         return cls(tuple(own), opens, f"{ends[0]}{pattern}{ends[1]}")
 
     def places(self, tokens: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int]]:
-        """Where it begins and ends in a text of ``tokens``."""
+        """Yield begin and end of each occurrence in a text of ``tokens``."""
         size, last = len(self.tokens), self.tokens[-1]
         for first in range(len(tokens) - size + 1):
             token, place = tokens[first + size - 1]
@@ -224,14 +234,14 @@ class _Phrase:
                 yield tokens[first][1], place + len(last)
 
 
-# -- What is found
+# -- Results
 
-CONTEXT = 60  # characters on either side of what is found
+CONTEXT = 60  # characters shown on either side of a match
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A keyword in context, as it stands in the text, without line ends."""
+    """Keyword in context as in the text, without line ends."""
 
     left: str
     match: str
@@ -240,26 +250,26 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A text that was found."""
+    """Matching text."""
 
     page: Summary
-    score: float  # by bm25 of FTS5, by ts_rank of PostgreSQL; higher is better
-    lines: tuple[Line, ...]  # the first places, in the text, else in the title
+    score: float  # by bm25 of FTS5, by ts_rank of PostgreSQL, higher is better
+    lines: tuple[Line, ...]  # first matches in the text, else in the title
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best hits, and the number of texts found in all."""
+    """Best hits, and the number of all matching texts."""
 
     hits: tuple[Hit, ...]
     total: int
-    note: str = ""  # why texts may be missing
-    numbers: tuple[int, ...] = ()  # of the pages that were ranked, where not all had to be
-    more: bool = False  # `total` is only how many were ranked: there may be more
+    note: str = ""  # reason for possibly missing texts
+    numbers: tuple[int, ...] = ()  # of the ranked pages, if not all were ranked
+    more: bool = False  # `total` only counts the ranked texts, and more may match
 
 
 def keywords_in_context(text: str, phrases: Sequence[_Phrase], most: int) -> tuple[Line, ...]:
-    """The first ``most`` places of ``phrases`` in the paragraphs of a text; what overlaps is shown once."""
+    """Return the first ``most`` occurrences of ``phrases`` in the paragraphs of a text. Overlapping ones count once."""
     lines: list[Line] = []
     begin = 0
     for paragraph in text.split("\n"):
@@ -269,7 +279,7 @@ def keywords_in_context(text: str, phrases: Sequence[_Phrase], most: int) -> tup
         for first, last in sorted(place for phrase in here for place in phrase.places(found)):
             if len(lines) == most:
                 return tuple(lines)
-            if len(folded) != len(paragraph):  # a sign stands for several letters
+            if len(folded) != len(paragraph):  # a sign folded to several letters
                 origin = [i for i, character in enumerate(paragraph) for _ in fold(character)]
                 first, last = origin[first], origin[last - 1] + 1
             if first >= end:
@@ -283,23 +293,23 @@ def keywords_in_context(text: str, phrases: Sequence[_Phrase], most: int) -> tup
 
 # -- The index
 
-BATCH = 1000  # texts of a transaction
+BATCH = 1000  # texts in a transaction
 
 
 def open_index(place: str, cache_dir: Path) -> SearchIndex:
-    """The index of a corpus that exists.
+    """Open the index of an existing corpus.
 
     Args:
         place: path or URL of the corpus.
-        cache_dir: where the index of an SQLite corpus goes whose folder may not be written.
+        cache_dir: folder of the index if an SQLite corpus lies in a read-only one.
     """
     return (_Fts5 if sqlite_file(place) else _TextSearch)(place, cache_dir)
 
 
 class SearchIndex(ABC):
-    """Finds the texts of a corpus. Any number of processes may search, and a crawl write, meanwhile."""
+    """Full-text index of a corpus. Any number of processes may search it during a crawl."""
 
-    _known: sa.Table  # which text of a page the index has: its digest
+    _known: sa.Table  # digest of the indexed text by page
 
     def __init__(self, place: str, cache_dir: Path) -> None:
         self.name = shown(place)
@@ -309,10 +319,16 @@ class SearchIndex(ABC):
     def _open(self, place: str, cache_dir: Path) -> sa.Engine: ...
 
     def update(self, progress: Callable[[int, int], None] = lambda done, total: None) -> int:
-        """Take in the texts that are new or have changed. Returns their number.
+        """Index new and changed texts. Return their number.
 
-        ``progress`` is called at first and after every :data:`BATCH` texts with those done and all. What is done stays if it is
-        interrupted. Raises SearchError where no index can be made, CorpusError where the database cannot be read or written.
+        Args:
+            progress: called at first and after every :data:`BATCH` texts with the numbers of texts done and of all.
+
+        An interrupted update keeps the finished batches.
+
+        Raises:
+            SearchError: no index can be created.
+            CorpusError: the database cannot be read or written.
         """
         self._make()
         with self._connected("read") as connection:
@@ -332,8 +348,10 @@ class SearchIndex(ABC):
         return len(numbers)
 
     def search(self, query: Query, filters: Filters, limit: int | None, most_lines: int = 1) -> Found:
-        """The best ``limit`` texts that meet query and ``filters``, with the first ``most_lines`` places of each. Only what
-        :meth:`update` has taken in is found."""
+        """Return the best ``limit`` texts meeting query and ``filters``, with the first ``most_lines`` occurrences in each.
+
+        Only texts indexed by :meth:`update` are found.
+        """
         found, phrases = self._meeting(query, filters)
         with self._connected("read") as connection:
             total = connection.scalar(found.with_only_columns(sa.func.count())) or 0
@@ -345,14 +363,16 @@ class SearchIndex(ABC):
     def search_within(
         self, query: Query, filters: Filters, within: int, limit: int, offset: int = 0, most_lines: int = 1
     ) -> Found:
-        """As :meth:`search`, but no more than ``within`` of the texts that meet query and ``filters`` are ranked, those of the
-        lowest numbers: ranking all that hold a common word takes long. The best ``limit`` after ``offset`` of them are given. A
-        single character that is in more texts than that says nothing of them: they are in the order of their numbers."""
+        """Search like :meth:`search`, but rank only ``within`` matching texts with the lowest numbers.
+
+        Ranking all texts with a common word takes long. Returns ``limit`` of the ranked texts after ``offset``. A single
+        character in more texts than that says nothing about them, so they stay in the order of their numbers.
+        """
         found, phrases = self._meeting(query, filters)
         score = found.selected_columns[0]
         with self._connected("read") as connection:
             ranked: Sequence[Any] = ()
-            if any(phrase.opens for phrase in phrases):  # FTS5 goes through all pairs that begin with it, for the rank twice
+            if any(phrase.opens for phrase in phrases):  # FTS5 scans all pairs beginning with it, twice for the rank
                 ranked = connection.execute(found.with_only_columns(pages.c.id, sa.literal(0.0)).limit(within)).all()
             if len(ranked) < within:
                 ranked = connection.execute(found.with_only_columns(pages.c.id, score).limit(within)).all()
@@ -364,13 +384,13 @@ class SearchIndex(ABC):
         return Found(hits, len(ranked), numbers=tuple(row[0] for row in ranked), more=len(ranked) == within)
 
     def count(self, query: Query, filters: Filters) -> int:
-        """How many texts meet query and ``filters``."""
+        """Count the texts meeting query and ``filters``."""
         found, _ = self._meeting(query, filters)
         with self._connected("read") as connection:
             return connection.scalar(found.with_only_columns(sa.func.count())) or 0
 
     def _meeting(self, query: Query, filters: Filters) -> tuple[sa.Select[Any], list[_Phrase]]:
-        """The scores of the texts that meet query and ``filters``, and the phrases that are looked for."""
+        """Return the scores of the texts meeting query and ``filters``, and the phrases of the query."""
         groups = [[_Phrase.of(text) for text in group] for group in query.groups]
         found = self._found(groups, [_Phrase.of(text) for text in query.without])
         return found.where(*conditions(filters), pages.c.keep), [phrase for group in groups for phrase in group]
@@ -382,12 +402,12 @@ class SearchIndex(ABC):
 
     @abstractmethod
     def _make(self) -> None:
-        """Make the table if missing."""
+        """Create missing tables."""
 
     def _unknown(self) -> sa.Select[Any]:
-        """The numbers of kept pages whose text the index does not have."""
+        """Return the numbers of kept pages with texts not indexed yet."""
         known = self._known
-        # The subquery reads nothing of the pages but the index of their digests.
+        # The subquery reads only the pages' index of digests.
         changed = (
             sa.select(pages.c.id)
             .outerjoin(known, known.c.page == pages.c.id)
@@ -397,14 +417,14 @@ class SearchIndex(ABC):
 
     @abstractmethod
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
-        """Take in texts: number and digest of the page, and what is to be found."""
+        """Index texts: number and digest of the page, and the text to find."""
 
     def _finish(self) -> None:  # noqa: B027 - most have nothing to do
-        """Do what remains once all texts are taken in."""
+        """Finish the index after all texts."""
 
     @abstractmethod
     def _found(self, groups: Sequence[Sequence[_Phrase]], without: Sequence[_Phrase]) -> sa.Select[Any]:
-        """The scores of the pages that have a phrase of each group, joined with the pages."""
+        """Return the scores of the pages with a phrase of each group, joined with the pages."""
 
     @contextmanager
     def _connected(self, doing: str) -> Iterator[sa.Connection]:
@@ -415,7 +435,7 @@ class SearchIndex(ABC):
             yield connection
 
     def close(self) -> None:
-        """Close the connections. Calling it twice is harmless."""
+        """Close the connections. Idempotent."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -426,8 +446,10 @@ class SearchIndex(ABC):
 
 
 class _Fts5(SearchIndex):
-    """The corpus is attached to the index's file for reading. A text that has changed gets another row there, and the row that it
-    had is found no more."""
+    """Index in SQLite's FTS5, in a file with the corpus attached for reading.
+
+    A changed text gets a new row, and its former row is no longer found.
+    """
 
     module = "fts5"  # of SQLite
 
@@ -452,11 +474,11 @@ class _Fts5(SearchIndex):
                 if sa.inspect(connection).has_table("strings"):
                     counts = sa.select(sa.func.count(), sa.func.max(self._known.c.row)).select_from(self._known)
                     number, last = connection.execute(counts).one()
-                    if last and last > 2 * number:  # most of its rows are found no more
+                    if last and last > 2 * number:  # most of its rows are stale
                         connection.exec_driver_sql("INSERT INTO strings (strings) VALUES ('delete-all')")
                         connection.execute(self._known.delete())
                     return
-                # The tokens come with blanks between them; signs may be a part of words (C++).
+                # The tokens come separated by blanks. Signs may be part of words (C++).
                 cut = "unicode61 remove_diacritics 0 categories 'L* N* M* P* S* Co'"
                 connection.exec_driver_sql(
                     f'CREATE VIRTUAL TABLE strings USING {self.module}(text, content="", tokenize="{cut}")'
@@ -468,8 +490,8 @@ class _Fts5(SearchIndex):
             if "fts5" not in str(error):
                 raise
             raise SearchError(
-                "the SQLite of this Python lacks FTS5, by which texts are found. Remedy: use a Python that has it (those of "
-                "python.org, conda, Debian and Homebrew do), or copy the corpus to PostgreSQL (topical-crawler corpus copy)"
+                "the SQLite of this Python lacks FTS5, needed for the search. Use a Python with it (those of "
+                "python.org, conda, Debian and Homebrew), or copy the corpus to PostgreSQL (topical-crawler corpus copy)"
             ) from None
 
     def _add(self, connection: sa.Connection, texts: Sequence[tuple[int, str, str]]) -> None:
@@ -493,18 +515,21 @@ class _Fts5(SearchIndex):
 
 
 def _matching(phrase: _Phrase) -> str:
-    """A phrase in the language of FTS5."""
+    """Return a phrase in the query language of FTS5."""
     tokens = " ".join(phrase.tokens).replace('"', '""')
     return f'"{tokens}"{"*" * phrase.opens}'
 
 
 class _TextSearch(SearchIndex):
-    """A table beside the pages. Its full text search finds the texts that have all tokens of a phrase; whether they stand
-    together is seen in the text, as PostgreSQL notes no places beyond the 16,383rd token."""
+    """Index in PostgreSQL's full text search, in a table beside the pages.
+
+    The search finds the texts with all tokens of a phrase. A string comparison checks that they stand together, because
+    PostgreSQL notes no places beyond the 16,383rd token.
+    """
 
     _LAST = 16_383
-    _MOST = 200_000  # characters of a text that are searched: the tokens of one may take a megabyte
-    _LOCK = 0x7063_7365_6172_6368  # PostgreSQL's advisory lock for making the table
+    _MOST = 200_000  # characters searched in a text: the tokens of one may take a megabyte
+    _LOCK = 0x7063_7365_6172_6368  # PostgreSQL's advisory lock for creating the table
 
     def _open(self, place: str, cache_dir: Path) -> sa.Engine:
         from sqlalchemy.dialects.postgresql import TSVECTOR  # here and below: not for a corpus in a file
@@ -518,7 +543,7 @@ class _TextSearch(SearchIndex):
             sa.Column("tokens", TSVECTOR, nullable=False),
         )
         self._by_token = sa.Index("ix_search_strings", self._known.c.tokens, postgresql_using="gin")
-        self._known.indexes.clear()  # made after the first texts: that is faster
+        self._known.indexes.clear()  # created after the first texts, which is faster
         return open_engine(place, read_only=False, patience=PATIENCE)
 
     def _make(self) -> None:
@@ -575,5 +600,5 @@ def _quoted(token: str) -> str:
 
 
 def _all(phrase: _Phrase) -> str:
-    """All tokens of a phrase, in the language of PostgreSQL's full text search."""
+    """Return all tokens of a phrase in the language of PostgreSQL's full text search."""
     return " & ".join(map(_quoted, phrase.tokens)) + ":*" * phrase.opens

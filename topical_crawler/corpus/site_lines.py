@@ -1,7 +1,7 @@
-"""The lines that sites repeat, counted by host.
+"""Lines repeated by sites, counted by host in the corpus.
 
-They are stored in the corpus, so that all its writers and every later crawl know them. The functions work in the caller's
-transaction. The row of a host with the digest 0 counts its pages; its ``line`` is the state in which it was cleaned.
+All writers and every later crawl share them. The functions work in the caller's transaction. The row of a host with the digest 0
+counts its pages, and its ``line`` is the host's state at its last cleaning.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from topical_crawler.cleaning.characters import repair
 from topical_crawler.corpus.record import lines, pages, plain, sqlite_rows, upserting
 
 _SEEN = 0
-_AT_ONCE = 500  # rows of a statement: SQLite takes a limited number of parameters
+_AT_ONCE = 500  # rows in a statement: SQLite limits the number of parameters
 
 
 def known(connection: sa.Connection, host: str, text: str) -> Learned:
-    """What is known of the lines of a page's ``text`` as extracted."""
+    """Return the counts for the lines of a page's ``text`` as extracted."""
     counts = _counts(connection, host, [_SEEN, *_candidates(text)])
     return Learned(counts.pop(_SEEN, 0), counts)
 
@@ -36,9 +36,9 @@ def known(connection: sa.Connection, host: str, text: str) -> Learned:
 def learn(connection: sa.Connection, host: str, text: str) -> None:
     """Count the lines of a page's ``text`` as extracted.
 
-    Only for a page that is kept and was not kept before: pages fetched again and copies would make an article's own lines look
-    like the site's. At most :data:`~topical_crawler.cleaning.boilerplate.NEW_LINES` rows are added; every
-    :data:`~topical_crawler.cleaning.boilerplate.PERIOD` pages of the host the rare ones are deleted.
+    Call it only for pages kept for the first time: refetched pages and copies would make an article's own lines look like the
+    site's. Adds at most :data:`~topical_crawler.cleaning.boilerplate.NEW_LINES` rows. Every
+    :data:`~topical_crawler.cleaning.boilerplate.PERIOD` pages of the host, rare lines are deleted.
     """
     page_lines = {_SEEN: "", **_candidates(text)}
     present = _counts(connection, host, page_lines)
@@ -51,25 +51,25 @@ def learn(connection: sa.Connection, host: str, text: str) -> None:
 
 
 def replace(connection: sa.Connection, host: str, counts: LineCounts) -> None:
-    """Replace all that is known of a host's lines by ``counts``."""
+    """Replace all counts of a host's lines by ``counts``."""
     connection.execute(lines.delete().where(lines.c.host == host))
     rows = [_row(host, n, counts.lines[n], count) for n, count in sorted(counts.pages.items())]
     _add(connection, [_row(host, _SEEN, "", counts.seen), *rows])
 
 
 def state(seen: int, kept: int, characters: int) -> str:
-    """The state of a host with so many counted pages, kept texts and characters of these."""
+    """Return the state of a host with so many counted pages, kept texts and characters of these."""
     return f"{seen} {kept} {characters}"
 
 
 def note_clean(connection: sa.Connection, states: Mapping[str, str]) -> None:
-    """Note in which :func:`state` each of these hosts was cleaned."""
+    """Note the :func:`state` of each of these hosts after cleaning."""
     for host, text in sorted(states.items()):
         connection.execute(lines.update().where(lines.c.host == host, lines.c.digest == _SEEN).values(line=text))
 
 
 def due(connection: sa.Connection) -> dict[str, Learned]:
-    """By host, the lines that may be the site's, of hosts that are in another state than when they were cleaned."""
+    """Return the possible site lines by host, for hosts in another state than at their last cleaning."""
     seen = lines.alias()
     often = sa.and_(lines.c.digest != _SEEN, lines.c.pages >= MIN_PAGES, lines.c.pages >= EDGE_SHARE * seen.c.pages)
     query = sa.select(lines.c.host, lines.c.digest, lines.c.pages, seen.c.pages.label("seen"), seen.c.line.label("state"))
@@ -89,7 +89,7 @@ def due(connection: sa.Connection) -> dict[str, Learned]:
 
 
 def unlearned(connection: sa.Connection) -> set[str]:
-    """Hosts with more kept than counted pages: the corpus was collected without learning lines, or merged."""
+    """Return the hosts with more kept than counted pages, after collecting without line counts, or a merge."""
     kept = sa.select(pages.c.host, sa.func.count().label("kept")).where(pages.c.keep).group_by(pages.c.host).subquery()
     counted = sa.and_(lines.c.host == kept.c.host, lines.c.digest == _SEEN)
     query = sa.select(kept.c.host).outerjoin(lines, counted).where(kept.c.kept > sa.func.coalesce(lines.c.pages, 0))
@@ -98,7 +98,7 @@ def unlearned(connection: sa.Connection) -> set[str]:
 
 @lru_cache(maxsize=2)
 def _candidates(text: str) -> Mapping[int, str]:
-    """Cached: what is known of a page's lines is asked for right before they are learned."""
+    """Return the candidates of a page, cached because :func:`known` and :func:`learn` follow each other."""
     return candidates(repair(text))
 
 

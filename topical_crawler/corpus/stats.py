@@ -13,7 +13,7 @@ from topical_crawler.web.urls import REDIRECTED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Numbers of pages fetched and kept, characters of the kept texts, bytes of all fetched bodies. A redirect is no page."""
+    """Numbers of pages fetched and kept, characters of the kept texts, bytes of all fetched bodies. Redirects do not count."""
 
     fetched: int
     kept: int
@@ -22,7 +22,7 @@ class Counts:
 
     @property
     def harvest(self) -> float:
-        """Share of the fetched pages that was kept, 0 to 1."""
+        """Share of the fetched pages kept, 0 to 1."""
         return self.kept / self.fetched if self.fetched else 0.0
 
     @property
@@ -40,19 +40,19 @@ class HostStats(Counts):
 class Stats(Counts):
     """Counts over a corpus."""
 
-    redirects: int  # addresses that led elsewhere
+    redirects: int  # addresses leading elsewhere
     rejected: dict[str, int]  # number of rejected pages by reason, the most frequent first
-    rights: dict[str, int]  # number of kept pages by what is asked of those who take them (`web.rights.NAMES`)
+    rights: dict[str, int]  # number of kept pages by reservation (`web.rights.NAMES`)
     hosts: tuple[HostStats, ...]  # most kept pages first
     dated: int  # number of kept pages with a publication date
-    first_date: str  # the earliest and the latest of those; "" if there is none
+    first_date: str  # earliest and latest of those, "" without any
     last_date: str
     first_fetched: str  # times of the first and the last fetch
     last_fetched: str
 
 
 def read_stats(connection: sa.Connection) -> Stats:
-    """Count what the corpus behind ``connection`` holds."""
+    """Count the pages of the corpus behind ``connection``."""
     number = sa.func.count()
     kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
     characters = sa.func.sum(sa.case((pages.c.keep, pages.c.characters), else_=0))

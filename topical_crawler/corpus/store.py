@@ -1,4 +1,4 @@
-"""The corpus: every fetched page is a row, kept with its text or rejected with its reason.
+"""Corpus store, with a row for every fetched page, kept with its text or rejected with its reason.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder, CorpusStore(f"{folder}/corpus.sqlite") as store:
@@ -55,26 +55,28 @@ from topical_crawler.web.urls import fingerprint
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-SAID_EVERY = 10.0  # seconds between two messages that it is waited for
+SAID_EVERY = 10.0  # seconds between two warnings about an unreachable server
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _GONE = (404, 410)
-_LONGEST_CHAIN = 10  # redirects and copies that are followed back from a kept page
+_LONGEST_CHAIN = 10  # redirects and copies followed back from a kept page
 
 
 class CorpusStore:
-    """A corpus in a database, by default an SQLite file. ``name`` is its path, or its URL without the password.
+    """Corpus in a database, by default an SQLite file. ``name`` is its path, or its URL without the password.
 
-    What :meth:`put` has stored survives a kill of the process (on SQLite a power failure may take the last transactions). Any
-    number of processes may read and write; a text is kept once, even if several store it at once. On SQLite writers take turns;
-    on PostgreSQL they wait only for writers of the same text or page. Raises CorpusError for no corpus, another version of it, or
-    a database that cannot be reached.
+    Pages stored by :meth:`put` survive a kill of the process (on SQLite a power failure may lose the last transactions). Any
+    number of processes may read and write, and a text is kept once even if several store it at the same time. On SQLite writers
+    take turns. On PostgreSQL they wait only for writers of the same text or page.
 
     Args:
-        target: path of an SQLite file, or URL (``postgresql+psycopg://…``) of a database; folders and tables are made if missing.
-        read_only: open an existing corpus; nothing is made or changed.
-        patience: seconds to wait for another writer, or for a PostgreSQL server that is away; every :data:`SAID_EVERY` seconds it
-            is said. Opening for reading does not wait for a server.
+        target: path of an SQLite file, or URL (``postgresql+psycopg://…``) of a database. Missing folders and tables are created.
+        read_only: open an existing corpus without creating or changing anything.
+        patience: seconds to wait for another writer, or for an unreachable PostgreSQL server, with a warning every
+            :data:`SAID_EVERY` seconds. Opening for reading does not wait for a server.
+
+    Raises:
+        CorpusError: no corpus, one of another version, or an unreachable database.
     """
 
     def __init__(self, target: str | os.PathLike[str], *, read_only: bool = False, patience: float = PATIENCE) -> None:
@@ -92,7 +94,7 @@ class CorpusStore:
                 else:
                     self._patiently(self._open, "opened")
                 if dialect == "sqlite" and not read_only:
-                    write_ahead(self._engine, patience)  # only now that the file is known to be ours
+                    write_ahead(self._engine, patience)  # only now is the file known to be ours
         except BaseException:
             self.close()
             raise
@@ -102,26 +104,39 @@ class CorpusStore:
             open_corpus(connection, self.name, read_only=self.read_only)
 
     def put(self, record: Record, prose: str | None = None) -> Record:
-        """Store a page in place of the row with its key, which keeps its order; learn from its ``prose`` which lines
-        its host repeats. Returns the record as stored, with ``content_hash`` and ``order``.
+        """Store a page in place of the row with its key, keeping the order of that row. Idempotent.
 
-        A page whose text a kept page with another key has, literally (:func:`~topical_crawler.corpus.record.text_hash`) or nearly
-        (:mod:`~topical_crawler.corpus.dedup`), is stored as rejected: reason "duplicate", ``duplicate_of`` and ``similarity``
-        set, no text. The parts of an article on several pages are joined in the row of the first; the others are rejected as
-        "part". Putting a page twice changes nothing, and a rejection never replaces a kept text. Raises CorpusError where it was
-        not stored within ``patience`` seconds, the corpus being unchanged, or was opened for reading.
+        A text held by a kept page with another key, literally (:func:`~topical_crawler.corpus.record.text_hash`) or nearly
+        (:mod:`~topical_crawler.corpus.dedup`), is rejected: reason "duplicate", with ``duplicate_of`` and ``similarity``, without
+        text. The parts of an article on several pages are joined in the row of the first, and the others are rejected as "part".
+        A rejection never replaces a kept text.
+
+        Args:
+            record: the page.
+            prose: prose as extracted, to learn lines repeated by the host from it.
+
+        Returns:
+            The record as stored, with ``content_hash`` and ``order``.
+
+        Raises:
+            CorpusError: not stored within ``patience`` seconds (the corpus is unchanged), or opened for reading.
         """
         return self._store(record, prose, replaces=False)
 
     def replace(self, record: Record) -> Record:
-        """Store a changed page of this corpus. Unlike with :meth:`put` a rejection may replace its text, and of two rows with one
-        text the first is kept. Raises as :meth:`put`."""
+        """Store a changed page of this corpus. Raise like :meth:`put`.
+
+        Unlike with :meth:`put`, a rejection may replace its text, and of two rows with one text the first is kept.
+        """
         return self._store(record, None, replaces=True)
 
     def put_again(self, record: Record, prose: str | None = None) -> Record:
-        """As :meth:`put`, for a page that is visited again. A text that has changed replaces the former one, which is kept
-        (:meth:`former`); of one that has not, since when it is so stays known (``why["since"]``). A kept page that does not exist
-        any more (404, 410) keeps its text and is marked: ``why["gone"]`` says when that was found."""
+        """Store a revisited page like :meth:`put`, with its history.
+
+        A changed text replaces the former one, which is kept (:meth:`former`). An unchanged text keeps the time of its first
+        fetch in ``why["since"]``. A kept page gone meanwhile (404, 410) keeps its text, and ``why["gone"]`` notes when that was
+        found.
+        """
         held = self.get(record.key)
         if held is None or not held.keep:
             return self.put(record, prose)
@@ -135,21 +150,21 @@ class CorpusStore:
         return self._store(record, prose, replaces=False, former=held)
 
     def gone(self, since: str = "") -> Iterator[Record]:
-        """Kept pages that were found not to exist any more at a time or later, in fetch order."""
+        """Yield the kept pages found gone at a time or later, in fetch order."""
         when = pages.c.why["gone"].as_string()
         with self.reading() as connection:
             for row in connection.execute(sa.select(pages).where(pages.c.keep, when >= since).order_by(pages.c.id)).mappings():
                 yield record_of(row)
 
     def former(self, key: str = "", since: str = "") -> Iterator[Former]:
-        """The former texts of pages, or of the page of a ``key``, that were replaced at a time or later, in that order."""
+        """Yield former texts replaced at a time or later, in that order, of all pages or of the page with a ``key``."""
         with self.reading() as connection:
             query = sa.select(versions).where(versions.c.ended >= since).order_by(versions.c.ended, versions.c.key)
             for row in connection.execute(query.where(versions.c.key == key) if key else query):
                 yield Former(row.key, row.ended, row.fetched, row.title, zlib.decompress(row.packed).decode())
 
     def _store(self, record: Record, prose: str | None, *, replaces: bool, former: Record | None = None) -> Record:
-        from topical_crawler.corpus.dedup import keep_once  # with numpy, which readers need not wait for
+        from topical_crawler.corpus.dedup import keep_once  # imports numpy, not needed by readers
 
         record = storable(record)
 
@@ -164,9 +179,9 @@ class CorpusStore:
         return self.change(write)
 
     def change(self, step: Callable[[sa.Connection], _T]) -> _T:
-        """Run ``step`` in a write transaction of its own, again while the server is away. Raises as :meth:`put`."""
+        """Run ``step`` in a write transaction of its own, retrying while the server is unreachable. Raise like :meth:`put`."""
         if self.read_only:
-            raise CorpusError(f"{self.name} was opened for reading. Remedy: open it without read_only")
+            raise CorpusError(f"{self.name} was opened for reading. Open it without read_only")
 
         def write() -> _T:
             if self._writer is None:
@@ -177,8 +192,10 @@ class CorpusStore:
         return self._patiently(write, "written")
 
     def _patiently(self, step: Callable[[], _T], doing: str, *, drops: bool = True) -> _T:
-        """Run ``step``, again for ``patience`` seconds while the server is away. It ``drops`` the writing connection then, which
-        only the thread that writes may do."""
+        """Run ``step``, retrying for ``patience`` seconds while the server is unreachable.
+
+        With ``drops``, closes the writing connection before a retry. Only the writing thread may do so.
+        """
         deadline = time.monotonic() + self._patience
         pause, said = 0.0, -math.inf
         while True:
@@ -202,20 +219,20 @@ class CorpusStore:
                 return answer
 
     def get(self, key: str) -> Record | None:
-        """The record of a key, None if there is none; waits for a server that is away."""
+        """Return the record of a key, or None. Waits for an unreachable server."""
         query = sa.select(pages).where(pages.c.key == key)
         row = self._read_patiently(lambda connection: connection.execute(query).mappings().one_or_none())
         return None if row is None else record_of(row)
 
     def kept_among(self, keys: Collection[str]) -> list[str]:
-        """Those of some keys, a few hundred at most, whose pages are kept, in fetch order."""
+        """Return those of some keys (a few hundred at most) with kept pages, in fetch order."""
         query = sa.select(pages.c.key).where(pages.c.keep, pages.c.key.in_(keys)).order_by(pages.c.id)
         with self.reading() as connection:
             return list(connection.scalars(query))
 
     def page(self, name: str) -> Record | None:
-        """The record of the page with this number or address, of several at the address the first; None if there is none."""
-        if name.isdecimal() and len(name) < 19:  # what a database takes for a number
+        """Return the record of the page with this number or address, or None. Of several at the address, the first."""
+        if name.isdecimal() and len(name) < 19:  # the range of a database's integer
             found: sa.ColumnElement[bool] = pages.c.id == int(name)
         elif record := self.get(fingerprint(name).hex()):
             return record
@@ -233,34 +250,36 @@ class CorpusStore:
         return self._patiently(step, "read")
 
     def records(self, filters: Filters = Filters()) -> Iterator[Record]:  # noqa: B008 - immutable
-        """Records that meet ``filters``, in fetch order, read as needed."""
+        """Yield records meeting ``filters``, in fetch order, read as needed."""
         query = sa.select(pages).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=200).execute(query).mappings():
                 yield record_of(row)
 
     def keys(self, filters: Filters) -> Iterator[str]:
-        """Keys of the rows that meet ``filters``, in fetch order."""
+        """Yield keys of the rows meeting ``filters``, in fetch order."""
         query = sa.select(pages.c.key).where(*conditions(filters)).order_by(pages.c.id).limit(filters.limit)
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query)
 
     def fetched(self, *, kept: bool = False) -> Iterator[str]:
-        """URLs in the order in which they were fetched; with ``kept`` only those of kept pages."""
+        """Yield URLs in fetch order, with ``kept`` only those of kept pages."""
         query = sa.select(pages.c.url).order_by(pages.c.id)
         with self.reading() as connection:
             yield from connection.execution_options(yield_per=1000).scalars(query.where(pages.c.keep) if kept else query)
 
     def farther(self, near: float) -> float:
-        """The share of the fetched pages that are farther in meaning from the topic's sentence than ``near``, 0 to 1."""
+        """Return the share of the fetched pages farther in meaning from the topic's sentence than ``near``, 0 to 1."""
         known = pages.c.why["near"].as_float()
         query = sa.select(sa.func.count(sa.case((known < near, 1))), sa.func.count(known))
         below, all_pages = self._read_patiently(lambda connection: tuple(connection.execute(query).one()))
         return float(below / all_pages) if all_pages else 0.0
 
     def visits(self) -> Iterator[tuple[str, str, int, bool, str, str]]:
-        """Of every page in fetch order: address, when it was visited last, links from a seed, whether it is kept and not gone; of
-        a kept one the date of its text and the page that linked to it first, else ""."""
+        """Yield every page in fetch order: address, last visit, links from a seed, True if kept and not gone, date, parent.
+
+        Date of the text and first linking page are "" unless the page is kept.
+        """
         columns = (pages.c.url, pages.c.fetched, pages.c.depth, pages.c.keep, pages.c.date, pages.c.why)
         with self.reading() as connection:
             for url, fetched, depth, keep, date, why in connection.execution_options(yield_per=1000).execute(
@@ -270,21 +289,21 @@ class CorpusStore:
                 yield url, fetched, depth, keep and "gone" not in why, *found
 
     def visited(self, key: str, fetched: str) -> None:
-        """Note that the page of a key was visited again, and has not changed. Raises as :meth:`put`."""
+        """Note a revisit of the page of a key without a change. Raise like :meth:`put`."""
         if (held := self.get(key)) is not None:
             why = _lasting(held) if held.keep else held.why
             row = pages.update().where(pages.c.key == key).values(fetched=fetched, why=dict(why))
             self.change(lambda connection: connection.execute(row))
 
     def places(self, urls: Collection[str]) -> dict[str, list[str]]:
-        """The other addresses of each kept page's text: duplicates, further parts, redirects; in fetch order."""
+        """Return the other addresses of each kept page's text: duplicates, further parts, redirects, in fetch order."""
         found = {url: dict.fromkeys(place for row in rows for place in row[:2]) for url, rows in self.leading_to(urls).items()}
         return {url: [place for place in places if place != url] for url, places in found.items()}
 
     def leading_to(self, urls: Collection[str]) -> dict[str, list[tuple[str, str, str]]]:
-        """For each kept page, address, final address and reason of the rejected pages that lead to it, in fetch order."""
+        """Return address, final address and reason of the rejected pages leading to each kept page, in fetch order."""
         found: dict[str, dict[str, tuple[str, str, str]]] = {url: {} for url in urls}
-        origins = {url: {url} for url in urls}  # by address, the kept pages that it leads to
+        origins = {url: {url} for url in urls}  # kept pages reached from an address
         with self.reading() as connection:
             for _ in range(_LONGEST_CHAIN):
                 query = sa.select(pages.c.url, pages.c.final_url, pages.c.reason, pages.c.duplicate_of).where(
@@ -302,8 +321,11 @@ class CorpusStore:
         return {url: list(rows.values()) for url, rows in found.items()}
 
     def note_host(self, facts: HostFacts) -> None:
-        """Store the facts of a host in place of the former ones; from any thread. Raises CorpusError where they could not be
-        stored within ``patience`` seconds."""
+        """Store the facts of a host in place of the former ones, from any thread.
+
+        Raises:
+            CorpusError: not stored within ``patience`` seconds.
+        """
 
         def write() -> None:
             with self._connect_to_write() as connection, connection.begin():
@@ -314,29 +336,29 @@ class CorpusStore:
         self._patiently(write, "written", drops=False)
 
     def host_facts(self) -> dict[str, HostFacts]:
-        """What is known of each host, by its name."""
+        """Return the facts of each host, by its name."""
         with self.reading() as connection:
             rows = connection.execute(sa.select(hosts).order_by(hosts.c.host)).mappings()
             return {row["host"]: HostFacts(**row) for row in rows}
 
     def learned(self, host: str, text: str) -> Learned:
-        """See :func:`~topical_crawler.corpus.site_lines.known`; waits for a server that is away."""
+        """Return the known lines, see :func:`~topical_crawler.corpus.site_lines.known`. Waits for an unreachable server."""
         return self._read_patiently(lambda connection: site_lines.known(connection, host, text))
 
     def stats(self) -> Stats:
-        """Counts over the whole corpus."""
+        """Return counts over the whole corpus."""
         with self.reading() as connection:
             return read_stats(connection)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A read transaction, which waits for a server that is away; the database's errors become :class:`CorpusError`."""
+        """Open a read transaction, waiting for an unreachable server. Database errors become :class:`CorpusError`."""
         with explaining(self.name, "read"), self._patiently(self._engine.connect, "read") as connection, connection.begin():
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A write transaction, which waits for a server that is away; the database's errors become :class:`CorpusError`."""
+        """Open a write transaction, waiting for an unreachable server. Database errors become :class:`CorpusError`."""
         with (
             explaining(self.name, "written"),
             self._patiently(self._connect_to_write, "written") as connection,
@@ -353,7 +375,7 @@ class CorpusStore:
             self._writer = None
 
     def close(self) -> None:
-        """Close the connections. Calling it twice is harmless."""
+        """Close the connections. Idempotent."""
         self._drop_writer()
         self._engine.dispose()
 
@@ -365,7 +387,7 @@ class CorpusStore:
 
 
 def _lasting(held: Record) -> dict[str, Any]:
-    """What is noted of a text that is as it was: since when."""
+    """Return the notes on an unchanged text, with the time since when it is so."""
     return {**held.why, "since": held.why.get("since") or held.fetched}
 
 
