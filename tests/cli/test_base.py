@@ -53,7 +53,7 @@ def test_an_action_imports_what_it_needs() -> None:
 
 def test_a_list_of_actions_imports_none() -> None:
     done = command("corpus", "-h")
-    assert "the URLs in the order of their fetching" in done.stdout
+    assert "list the URLs in fetch order" in done.stdout
     assert "topical_crawler.cli.corpus" not in done.stderr.split()
 
 

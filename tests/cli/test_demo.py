@@ -95,5 +95,5 @@ def test_only_its_own_folder_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.txt").write_text("…", "utf-8")
     refused = run("demo", "--out", "mine", cwd=tmp_path)
-    assert refused.returncode == 2 and "Remedy" in refused.stderr
+    assert refused.returncode == 2 and "Name another" in refused.stderr
     assert (tmp_path / "mine/thesis.txt").is_file()

@@ -167,5 +167,5 @@ def test_what_a_person_names(tmp_path: Path) -> None:
     for given in (LEAD, "党建/支部", "学习 贯彻.", "x" * 5000, "a\0b", ""):
         assert kind_of(given) == "text"
     for given in ("./none", "folder/none.html", "none.txt", "/no/where", "~/没有"):
-        with pytest.raises(FileNotFoundError, match=r"Remedy"):
+        with pytest.raises(FileNotFoundError, match=r"Correct the path"):
             kind_of(given)

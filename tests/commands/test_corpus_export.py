@@ -208,7 +208,7 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
     ("arguments", "message"),
     [
         (("--split", "0.9,0.05,0.05"), "-o FILE"),
-        (("-o", "x.xlsx"), "x.xlsx tells no format. Remedy: end it in one of .jsonl .ndjson .csv"),
+        (("-o", "x.xlsx"), "x.xlsx has no known format. End it in one of .jsonl .ndjson .csv"),
         (("-o", "x"), "or name a --format"),
         (("--per-text",), "name it with -o FOLDER"),
         (("--per-text", "-f", "parquet", "-o", "x"), "--per-text goes with the formats jsonl, txt, md, tei"),

@@ -144,10 +144,7 @@ def test_a_corpus_without_a_crawl_is_asked_about_too(call_scrapy: Any, folder: P
     (tmp_path / "mine").mkdir()
     shutil.copy(folder / "data/partybuilding/corpus.sqlite", tmp_path / "mine")
     before = call_scrapy("corpus", "report", "mine", cwd=tmp_path)
-    assert (
-        "nothing was asked about mine/corpus.sqlite yet. Remedy: topical-crawler corpus judge mine"
-        in before.stderr + before.stdout
-    )
+    assert "no text of mine/corpus.sqlite is judged yet. Run topical-crawler corpus judge mine" in before.stderr + before.stdout
     for _ in range(2):
         asked, said = judge(tmp_path, "mine")
         assert asked == 20 and "No crawl learns from these marks: there is no crawl in" in said

@@ -140,7 +140,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
             ("no column 'NLP'", "url, site, kind, grade, doc, ML"),
         ),
         (("harvest", "--labels", "labels.tsv", "semantic", "nowhere"), 1, ("topical-crawler evaluate harvest:", "nowhere")),
-        (("harvest", "--labels", "labels.tsv", "semantic", "./semantic"), 2, ("two crawls are named 'semantic'", "Remedy")),
+        (("harvest", "--labels", "labels.tsv", "semantic", "./semantic"), 2, ("are named 'semantic'", "Name them apart")),
         (
             ("harvest", "--labels", "labels.tsv", "semantic", "--budget", "-1"),
             2,
@@ -148,7 +148,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
         ),
         (("sites", "--labels", "labels.tsv", "empty"), 1, ("topical-crawler evaluate sites:", "empty/corpus.sqlite")),
         (("sites", "--labels", "labels.tsv", "labels.tsv"), 1, ("labels.tsv",)),
-        (("harvest", "--labels", "labels.tsv", "semantic", "--picture", "a.png"), 2, ("a.png: an SVG image is drawn",)),
+        (("harvest", "--labels", "labels.tsv", "semantic", "--picture", "a.png"), 2, ("a.png: the picture is an SVG image",)),
     ],
 )
 def test_mistakes(call_scrapy: RunScrapy, folder: Path, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:

@@ -197,13 +197,13 @@ def test_many_urls_go_in_batches(run: Run, folder: Path) -> None:
 def test_pages_are_requeued(run: Run, folder: Path) -> None:
     assert run("requeue", "--reason", "HTTP 503").stdout == "1 to be fetched again\n"
     (folder / "again.txt").write_text("http://www.支部.cn/三会一课\n", encoding="utf-8")
-    assert run("requeue", "again.txt", "http://a.cn/3").stdout == "1 to be fetched again, 1 wait already or are not known\n"
+    assert run("requeue", "again.txt", "http://a.cn/3").stdout == "1 to be fetched again, 1 already waiting or unknown\n"
     assert asked(run, "stats")["waiting"] == 5
 
 
 def test_a_purge_wants_to_be_meant(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = run("purge", "--all")
-    assert refused.returncode == 2 and "a purge cannot be taken back. Remedy: --yes" in refused.stderr
+    assert refused.returncode == 2 and "a purge cannot be undone. Confirm it with --yes" in refused.stderr
     assert asked(run, "stats")["waiting"] == 3
     assert run("purge", "--below", "0.3", "--host", "a.cn", "--yes").stdout == "1 purged, 2 still wait\n"
     assert asked(run, "purge", "dangjian", "--all", "--yes") == {"purged": 2, "waiting": 0}

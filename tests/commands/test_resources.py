@@ -83,7 +83,7 @@ def test_damage_is_found(resources: Run, tmp_path: Path) -> None:
     cilin.write_bytes(cilin.read_bytes()[:-1])
     clc.write_bytes(clc.read_bytes().replace(b"B", b"C"))
     code, out, _ = resources("check")
-    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Remedy: topical-crawler resources fetch clc" in out
+    assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Run topical-crawler resources fetch clc" in out
     assert "damaged" in resources("list")[1]
     assert resources("fetch")[1].startswith("2 fetched")
     assert resources("check")[0] == 0

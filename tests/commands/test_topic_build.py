@@ -93,7 +93,7 @@ def test_building_again_gives_the_same_files(call_scrapy: RunScrapy, folder: Pat
     for names in (("a.jsonl", "b.jsonl"), ("a.jsonl", "b.jsonl"), ("b.jsonl", "a.jsonl")):
         made = call_scrapy("topic", "build", "mytopic", "--corpus", *names, "--candidates-only", cwd=tmp_path)
         assert made.returncode == 0, made.stderr
-        assert "no background: held against the document frequencies of general Chinese" in made.stdout
+        assert "no background: contrasted with jieba's document frequencies of general Chinese" in made.stdout
         seen.append([rows(folder / name) for name in ("terms.tsv", "weights.tsv", "adjust.tsv")])
     assert seen[0] == seen[1] == seen[2]
     assert "三会一课" in load_topic(folder).terms
@@ -166,7 +166,7 @@ def test_terms_are_found(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_pa
         (("mytopic", "--corpus", "empty.jsonl"), 1, ("no document in empty.jsonl", "Remedy")),
         (("foreign", "--corpus", "good.jsonl"), 1, ("foreign/candidates.txt", "UTF-8")),
         (("short", "--corpus", "good.jsonl"), 1, ("short/candidates.txt, line 1: '党' is one character", "Remedy")),
-        (("bare", "--corpus", "good.jsonl", "--candidates-only"), 1, ("bare/candidates.txt: missing", "Remedy")),
+        (("bare", "--corpus", "good.jsonl", "--candidates-only"), 1, ("bare/candidates.txt: missing", "Write candidate terms")),
     ],
 )
 def test_mistakes(

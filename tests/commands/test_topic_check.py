@@ -51,7 +51,7 @@ def test_a_broken_topic_is_reported_with_its_line(call_scrapy: RunScrapy, write_
     assert "mytopic cannot be read: 1 error, 0 warnings, 0 notes" in shown.stdout
     assert "terms.tsv,line2" in "".join(shown.stdout.split())
     assert "a number of 0 or more, after a tab" in shown.stdout
-    assert "No seed is fetched before the errors are gone" in shown.stdout
+    assert "Fix the errors first" in shown.stdout
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ def test_a_page_of_a_recorded_web(explain: Callable[..., subprocess.CompletedPro
     for url in ("http://www.qinghedj.example/none", "http://www.qingheonline.example/private/login.html"):
         failed = explain(url, "-s", f"TOPICAL_REPLAY={recording}")
         assert failed.returncode == 1
-        assert f"{url}: no page: " in failed.stderr and "Remedy: " in failed.stderr
+        assert f"{url}: no page: " in failed.stderr and "Check the address" in failed.stderr
 
 
 def test_several_pages_are_a_line_each(explain: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_pages_are_judged_as_a_crawl_judges_them(
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (("./none.html",), ("./none.html: there is no such file", "Remedy")),
+        (("./none.html",), ("./none.html: there is no such file", "Correct the path")),
         (("page.html", "--base", "a.example"), ("--base: 'a.example' is no URL", "Remedy")),
         (("page.html", "-s", "TOPICAL_LANGUAGES=chinese"), ("TOPICAL_LANGUAGES",)),
     ],
@@ -225,4 +225,4 @@ def test_a_page_off_topic_is_not_said_to_be_kept(run_scrapy: RunScrapy, tmp_path
     shown = run_scrapy("topic", "explain", "partybuilding", *arguments, cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "off topic: relevance" in shown.stdout and "The main text by itself: relevance" in shown.stdout
-    assert "A crawl does not come to judge it" in shown.stdout
+    assert "A crawl never gets to judge it" in shown.stdout

@@ -132,7 +132,7 @@ def test_from_a_category(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ((), "say what the topic is about, behind its folder ./os: a SENTENCE"),
-        (("猫",), "no word in what you gave can be a term (not 猫). Remedy: name some of two characters or more"),
+        (("猫",), "no word in what you gave can be a term (not 猫). Name some of two characters or more"),
         (("--keywords", "，"), "no word in what you gave can be a term"),
         (("内核", "--seeds", "a.cn"), "is no URL"),
         (("--text", "missing.txt"), "missing.txt: there is no such file or folder"),

@@ -35,7 +35,7 @@ def test_written_into_a_topic(call_scrapy: RunScrapy, write_topic: WriteTopic, t
     assert (seeds[0], len(seeds)) == ("http://kaogu.cn/", 3)  # which is on the list, too
     assert "http://yizhi.cn/" in seeds
     again = call_scrapy(*command, cwd=folder.parent)
-    assert (again.returncode, again.stdout.partition(".")[0]) == (0, "The topic has every site that was found")
+    assert (again.returncode, again.stdout.partition(".")[0]) == (0, "The topic has every site found already")
     assert load_topic(folder).seeds == seeds
 
 

@@ -81,9 +81,9 @@ def test_all_of_twenty_planted_texts_are_found_and_left_out(tests_of_20: Path, t
         ("b.txt", 10, 0, 10),
     ]
     shown = call_scrapy("corpus", "overlap", *options, cwd=tmp_path).stdout
-    assert "a.jsonl: 30 items (20 too short to be found), in 10 texts" in shown
+    assert "a.jsonl: 30 items (20 too short to check), in 10 texts" in shown
     done = call_scrapy("corpus", "export", *options, "-o", "x.jsonl", cwd=tmp_path)
-    assert "without 20 texts that overlap with the test sets" in done.stderr
+    assert "without 20 texts overlapping with the test sets" in done.stderr
     assert [json.loads(line)["url"] for line in (tmp_path / "x.jsonl").open()] == kept[20:]
     manifest = json.loads((tmp_path / "x.jsonl.manifest.json").read_text())
     assert [file["texts"] for file in manifest["filters"]["test_sets"]] == [10, 10]

@@ -97,7 +97,7 @@ def test_the_password_may_stand_in_pgpass(own_server: PostgresServer, tmp_path: 
     ],
 )
 def test_a_url_that_cannot_be_used_is_not_shown_with_its_password(url: str) -> None:
-    with pytest.raises(CorpusError, match="Write postgresql|cannot be opened|Use a path") as error:
+    with pytest.raises(CorpusError, match=r"Write postgresql|cannot be opened|Use a path") as error:
         CorpusStore(url)
     shown_to_people = "".join(traceback.format_exception(error.value))
     assert not any(part in shown_to_people for part in ("secret", "ret@", "cr:et", "sec@"))

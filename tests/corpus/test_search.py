@@ -151,7 +151,7 @@ def test_a_folder_that_may_not_be_written_stays_as_it_is(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("query", ["", "-党课", "党课 OR", "OR 党课", "党课 OR OR 组织", "党课 OR -组织", "，", '党课 "。"'])
 def test_what_is_no_query(query: str) -> None:
-    with pytest.raises(SearchError, match="is no query. Write|there is nothing to search for"):
+    with pytest.raises(SearchError, match=r"is no query\. Write|there is nothing to search for"):
         parse_query(query)
 
 

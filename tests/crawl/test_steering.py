@@ -223,7 +223,7 @@ def test_the_queue_is_purged_and_the_paused_crawl_waits_for_more(crawl: Crawl) -
     crawl.pause()
     (waiting,) = crawl.ask("top")["entries"]
     refused = crawl.say("purge", "--all")
-    assert refused.returncode == 2 and "Remedy: --yes says that it is meant" in refused.stderr
+    assert refused.returncode == 2 and "Confirm it with --yes" in refused.stderr
     assert crawl.ask("purge", "--host", "other.cn", "--yes") == {"purged": 0, "waiting": 1}
     assert crawl.ask("purge", "--below", 0, "--host", host, "--yes") == {"purged": 0, "waiting": 1}
     assert crawl.ask("purge", "--host", host, "--yes") == {"purged": 1, "waiting": 0}

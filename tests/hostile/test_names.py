@@ -55,7 +55,7 @@ def test_names_of_no_host_are_no_pages(topic: Path, tmp_path: Path) -> None:
 def test_a_crawl_that_reaches_nobody_has_failed(topic: Path, tmp_path: Path) -> None:
     crawled = run(topic, tmp_path, " ".join(NOBODY), 0, pages=2, RETRY_TIMES=0)
     assert crawled.code == 1
-    assert "scrapy crawl topical: no host could be reached. Remedy: see to the network and the seeds" in crawled.log
+    assert "scrapy crawl topical: no host could be reached. Check the network and the seeds" in crawled.log
     assert [row.reason for row in rows(tmp_path / "data")] == ["unknown host"] * 4
 
 

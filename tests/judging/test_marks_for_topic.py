@@ -154,7 +154,7 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert report.ACTIONS["report"].run(options(first, second, "--to-topic", folder), Settings()) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{folder}/marked.jsonl: 4 added, 0 changed, 0 as before; it now holds 2 relevant, 1 irrelevant, 1 boilerplate",
-        "1 left out on which as many say one thing as another",
+        "1 left out because of a tie between their marks",
     ]
     with pytest.raises(TopicError, match=r"topic\.toml: missing"):
         report.ACTIONS["report"].run(options(first, "--to-topic", tmp_path / "nothing"), Settings())

@@ -1,4 +1,4 @@
-"""Commands made of actions (``topical-crawler corpus export``), each of which is imported when it is called."""
+"""Commands made of actions (``topical-crawler corpus export``), with each action imported on demand."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ PROGRAM = "topical-crawler"
 class Action(NamedTuple):
     """One action of a command."""
 
-    description: str  # what it does, for its `--help`
+    description: str  # for its `--help`
     add_arguments: Callable[[argparse.ArgumentParser], None]  # declares its arguments
-    run: Callable[[argparse.Namespace, AnySettings], int]  # does it; returns the exit code
+    run: Callable[[argparse.Namespace, AnySettings], int]  # runs it, returns the exit code
 
 
 class ActionParser(argparse.ArgumentParser):
-    """The parser of an action, which ``load`` imports; it declares its arguments when it is first asked to parse."""
+    """Parser of an action, imported by ``load`` and filled with arguments on the first parse."""
 
     def __init__(self, *, load: Callable[[], Action], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._load: Callable[[], Action] | None = load
-        self.minus = ""  # an argument of this name is a list, and also takes "-word" that is no option
+        self.minus = ""  # name of a list argument also taking "-word" if that is no option
 
     def fill(self) -> None:
         """Declare the arguments."""
@@ -53,7 +53,7 @@ class ActionParser(argparse.ArgumentParser):
         self.add_argument("-s", "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does it, once the arguments are declared."""
+        """Parse like argparse, after declaring the arguments."""
         self.fill()
         namespace, unknown = super().parse_known_args(args, namespace)
         if self.minus:
@@ -63,19 +63,21 @@ class ActionParser(argparse.ArgumentParser):
 
 
 class Command(NamedTuple):
-    """A command made of ``actions``: by name, the module below :mod:`topical_crawler.cli` (or, behind a slash, of its own) and
-    one line of help. The module has ``DESCRIPTION``, ``add_arguments`` and ``run``, or ``ACTIONS``, several by name. A command
-    that is one action has it under the name ""."""
+    """Command made of ``actions``: by name, a module and one line of help.
+
+    The module is relative to :mod:`topical_crawler.cli`, or absolute behind a slash. It has ``DESCRIPTION``, ``add_arguments``
+    and ``run``, or ``ACTIONS``, several by name. A command with a single action has it under the name "".
+    """
 
     name: str
     actions: Mapping[str, tuple[str, str]]
     description: str
-    usage: str = ""  # behind its name; "": the actions
-    # exceptions of others that are printed as one line, as the project's own are; the exit code is 1
+    usage: str = ""  # after its name, default: the actions
+    # Third-party exceptions printed as one line like the project's own, with exit code 1
     errors: tuple[type[Exception], ...] = (ValueError, OSError, ImportError)
 
     def title(self, action: str) -> str:
-        """What a person types to have an action done."""
+        """Return the words to type for an action."""
         return f"{PROGRAM} {self.name} {action}".rstrip()
 
     def load(self, name: str) -> Action:
@@ -88,8 +90,16 @@ class Command(NamedTuple):
         return Action(module.DESCRIPTION, module.add_arguments, module.run)
 
     def run(self, args: list[str], opts: argparse.Namespace, settings: AnySettings) -> int:
-        """Do the action that ``opts`` names; ``args`` are the words that its parser did not understand. Returns the exit code.
-        Raises MistakeError for a mistake on the command line."""
+        """Run the action named by ``opts``. Return the exit code.
+
+        Args:
+            args: words not understood by its parser.
+            opts: parsed arguments.
+            settings: the project's settings.
+
+        Raises:
+            MistakeError: a mistake on the command line.
+        """
         if args:
             raise MistakeError(f"not understood: {' '.join(args)}. See {self.title(opts.action)} -h")
         try:
@@ -101,7 +111,7 @@ class Command(NamedTuple):
             sys.stdout.flush()
             return code
         except BrokenPipeError:
-            # The reader (head, less) has enough. The rest goes nowhere, and Python does not complain when it flushes at the end.
+            # The reader (head, less) has enough. Discard the rest, so that Python does not complain when flushing at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except KeyboardInterrupt:
@@ -119,7 +129,7 @@ class Command(NamedTuple):
             return 1
 
     def parser(self) -> argparse.ArgumentParser:
-        """Make its parser."""
+        """Build the parser of the command."""
         title, usage = self.title(""), f"{self.title('')} {self.usage or '|'.join(self.actions) + ' …'}"
         if "" in self.actions:
             return ActionParser(load=partial(self.load, ""), prog=title, usage=usage)
@@ -130,7 +140,7 @@ class Command(NamedTuple):
         return parser
 
     def main(self, words: Sequence[str], module: ModuleType) -> int:
-        """Do the action that ``words`` name, with the settings of ``module``. Returns or exits with the code."""
+        """Run the action named by ``words``, with the settings of ``module``. Return the code, or exit with it."""
         parser = self.parser()
         opts, args = parser.parse_known_args(words, argparse.Namespace(action=""))
         if opts.action not in self.actions:
@@ -146,11 +156,11 @@ class Command(NamedTuple):
             parser.error(to_terminal(error))
 
 
-# -- Arguments that several actions have, and types of arguments with their messages
+# -- Shared arguments, and argument types with their messages
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """Declare CORPUS, which may be left out."""
+    """Declare the optional CORPUS."""
     parser.add_argument("corpus", nargs="?", help="topic, folder, file or database URL")
 
 
@@ -162,12 +172,12 @@ def add_json(parser: argparse.ArgumentParser, help: str = "print figures as JSON
 def add_number(
     parser: argparse._ActionsContainer, *names: str, type: Callable[[str], float], default: float, help: str, metavar: str = "N"
 ) -> None:
-    """Declare an option that is a number; its help ends with the default."""
+    """Declare a numeric option, with the default at the end of its help."""
     parser.add_argument(*names, type=type, default=default, metavar=metavar, help=f"{help} (default: {default:g})")
 
 
 def urls_of(name: str) -> list[str]:
-    """A URL, or the URLs of a file with one a line."""
+    """Return a URL as a list, or the URLs of a file with one a line."""
     from topical_crawler.topic.topic import read_seeds
     from topical_crawler.web.urls import is_url
 
@@ -175,7 +185,7 @@ def urls_of(name: str) -> list[str]:
 
 
 def condition(text: str) -> Condition:
-    """``FIELD=VALUE``."""
+    """Parse ``FIELD=VALUE``."""
     from topical_crawler.sources import Condition
 
     try:
@@ -185,7 +195,7 @@ def condition(text: str) -> Condition:
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Whole numbers from ``low``, 0 or more, to ``high``; None: without an end."""
+    """Return a parser of whole numbers from ``low`` ≥ 0 to ``high`` (None: unbounded)."""
     expected = f"of {low} or more" if high is None else f"from {low} to {high:,}"
 
     def number(text: str) -> int:
@@ -197,7 +207,7 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
 
 
 def amount(text: str, most: float = sys.float_info.max) -> float:
-    """A number from 0 to ``most``."""
+    """Parse a number from 0 to ``most``."""
     try:
         number = float(text)
     except ValueError:

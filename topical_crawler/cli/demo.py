@@ -1,6 +1,6 @@
 """``topical-crawler demo``: crawl the bundled web for party building, without network, and leave a corpus and a report.
 
-Precision and recall come from labels that the crawl never sees.
+Precision and recall come from labels hidden from the crawl.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _MARK = "made-by-demo.txt"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the demo; the exit code is 1 where it collects less than it did when it was made."""
+    """Run the demo. Return 1 if it collects less than expected, 2 if the folder is not the demo's."""
     parser = argparse.ArgumentParser(prog="topical-crawler demo", description=__doc__.split("\n\n")[0].split(": ", 1)[1])
     parser.add_argument(
         "--out", type=Path, default=Path("data/demo"), metavar="DIR", help="folder of the corpus (default: %(default)s)"
     )
     folder = parser.parse_args(arguments).out
     if folder.exists() and not (folder / _MARK).is_file():
-        print(f"topical-crawler demo: {folder} is there and not the demo's. Remedy: name another, --out DIR", file=sys.stderr)
+        print(f"topical-crawler demo: {folder} exists and is not the demo's. Name another, --out DIR", file=sys.stderr)
         return 2
     print("Crawling a recorded web of 3 sites for the topic 党建 (party building); no network …", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    (folder / _MARK).write_text("Made by topical-crawler demo, which makes this folder anew each time.\n", encoding="utf-8")
+    (folder / _MARK).write_text("Made by topical-crawler demo, which recreates this folder each time.\n", encoding="utf-8")
     with as_file(data_folder("demo").joinpath("labels.tsv")) as file:
         labels = read_labels(file)
     corpora = _crawls(folder)
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _crawls(folder: Path) -> list[tuple[str, Path]]:
-    """Crawl with both strategies at once, through the real command; each with the folder of its corpus."""
+    """Crawl with both strategies at once by the real command. Return each with the folder of its corpus."""
     places = [("adaptive", folder), ("breadth_first", folder / "breadth_first")]
     demo = data_folder("demo")
     with as_file(demo.joinpath("demo-web.warc.gz")) as web, as_file(demo.joinpath("seeds.txt")) as seeds:
@@ -82,7 +82,7 @@ def _crawls(folder: Path) -> list[tuple[str, Path]]:
         codes = [one.wait() for one in running]
     for (strategy, _), code in zip(places, codes, strict=True):
         if code:
-            raise SystemExit(f"topical-crawler demo: the crawl by {strategy} failed (code {code}). Remedy: see its message above")
+            raise SystemExit(f"topical-crawler demo: the crawl by {strategy} failed (code {code}). See its message above")
     return places
 
 
@@ -125,7 +125,7 @@ def _table(scores: Sequence[SiteScore]) -> Table:
 def _report(
     found: Sequence[Record], scores: Sequence[SiteScore], curves: Mapping[str, Sequence[int]], total: int, then: Sequence[str]
 ) -> str:
-    """The page, in one file that needs no network."""
+    """Return the report as one HTML file without external resources."""
     template = Template(files("topical_crawler").joinpath("cli/demo.html").read_text("utf-8"))
     kept = [record for record in found if record.keep]
     reached = {name: curve[:100][-1] for name, curve in curves.items()}

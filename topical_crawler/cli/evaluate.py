@@ -1,4 +1,4 @@
-"""``topical-crawler evaluate sites`` and ``harvest``: what crawls of one's own are worth against labelled pages."""
+"""``topical-crawler evaluate sites`` and ``harvest``: scores of your own crawls against labelled pages."""
 
 import argparse
 import json
@@ -37,7 +37,7 @@ def add_labels(parser: argparse.ArgumentParser) -> None:
 
 
 def read_corpus(place: str | Path) -> list[Record]:
-    """All rows of a crawl's corpus (its data folder, or the file), rejected pages too, in the order of fetching."""
+    """Return all rows of a crawl's corpus (data folder or file), rejected pages too, in fetch order."""
     with CorpusStore(corpus_at(place), read_only=True) as store:
         return list(store.records(Filters(rejected=True)))
 
@@ -95,16 +95,16 @@ def _curve_table(steps: Mapping[float, SiteScore]) -> Table:
 
 
 def _harvest_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("corpus", nargs="+", help="data directories; NAME=DIR gives a curve its name")
+    parser.add_argument("corpus", nargs="+", help="data directories, or NAME=DIR to name a curve")
     add_labels(parser)
-    parser.add_argument("--budget", type=whole(0), default=0, metavar="N", help="pages to look at (default: all fetched)")
+    parser.add_argument("--budget", type=whole(0), default=0, metavar="N", help="pages counted (default: all fetched)")
     add_json(parser)
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="draw the curves")
 
 
 def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.picture and opts.picture.suffix != ".svg":
-        raise MistakeError(f"--picture {opts.picture}: an SVG image is drawn. Remedy: end its name in .svg")
+        raise MistakeError(f"--picture {opts.picture}: the picture is an SVG image. End its name in .svg")
     labels = read_labels(opts.labels, opts.grade)
     curves: dict[str, list[int]] = {}
     for text in opts.corpus:
@@ -112,7 +112,7 @@ def _harvest(opts: argparse.Namespace, settings: AnySettings) -> int:
         fetched = [r.url for r in read_corpus(place if sign else text) if r.reason != REDIRECTED]
         name = name if sign else Path(text).absolute().name
         if name in curves:
-            raise MistakeError(f"two crawls are named {name!r}. Remedy: name them, first={place or text} …")
+            raise MistakeError(f"two crawls are named {name!r}. Name them apart, first={place or text} …")
         curves[name] = harvest_curve(fetched[: opts.budget or None], labels)
     total = relevant_texts(labels)
     budget = opts.budget or max(map(len, curves.values()))
@@ -148,14 +148,14 @@ def _harvest_table(rows: dict[str, dict[str, Any]], total: int) -> Table:
 
 ACTIONS = {
     "sites": Action(
-        "Precision and recall of a collected corpus per site, and over the least relevance of a kept page. Copies of one text "
-        "count once, texts of grade 1 not at all, kept pages without a text of their own as not relevant.",
+        "Print precision and recall of a corpus per site, and over the least relevance of a kept page. Copies of one text count "
+        "once, texts of grade 1 not at all, kept pages without a text of their own as not relevant.",
         _sites_arguments,
         _sites,
     ),
     "harvest": Action(
-        "Relevant texts reached over pages fetched, for one crawl or several, beside the ideal crawl, of which every page is a "
-        "relevant text that was not there yet. A text counts when the first page that holds it is fetched, kept or not.",
+        "Plot relevant texts reached over pages fetched, for one crawl or several, beside the ideal crawl with a new relevant "
+        "text on every page. A text counts once its first page is fetched, kept or not.",
         _harvest_arguments,
         _harvest,
     ),

@@ -1,4 +1,4 @@
-"""What the actions show in a terminal: consoles, pages, progress, tables, links."""
+"""Terminal output: consoles, pager, progress, tables, links."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rich.text import Text
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-UNWRAPPED = 1_000_000  # columns of an output that no terminal shows: nothing is wrapped there
+UNWRAPPED = 1_000_000  # columns of an output outside of terminals, to avoid wrapping
 WIDTH = 100  # widest lines of running text in a terminal, in columns
 _BETWEEN = " · "
 
 
 def console(*, stderr: bool = False, most: int | None = None) -> Console:
-    """Standard output or standard error, which wraps its lines in a terminal only: at ``most`` columns, by default its width."""
+    """Return standard output or standard error. Lines wrap only in a terminal, at ``most`` columns (default: its width)."""
     out = Console(stderr=stderr, emoji=False, highlight=False)
     if not out.is_terminal:
         out.width = UNWRAPPED
@@ -36,7 +36,7 @@ def console(*, stderr: bool = False, most: int | None = None) -> Console:
 
 
 def show_paged(out: Console, *parts: RenderableType) -> None:
-    """Print parts; in a terminal through ``PAGER`` (less, which ends by itself where all fits on the screen)."""
+    """Print parts, in a terminal through ``PAGER`` (default: less, ending by itself if all fits on the screen)."""
     pager = shlex.split(os.environ.get("PAGER", "less"))
     if out.is_terminal and pager:
         with out.capture() as capture:
@@ -45,14 +45,16 @@ def show_paged(out: Console, *parts: RenderableType) -> None:
             environment = {"LESS": "FRX", "LV": "-c", **os.environ}
             subprocess.run(pager, input=capture.get().encode(), env=environment, check=False)
             return
-        except OSError:  # there is no such program
+        except OSError:  # no such program
             pass
     out.print(*parts, sep="\n")
 
 
 def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress:
-    """A display of progress on standard error, of what is done, how much of it, and ``columns``. A ``transient`` one is shown
-    in a terminal only and is gone at the end."""
+    """Return a progress display on standard error, with a description, a bar and ``columns``.
+
+    A ``transient`` one appears only in a terminal, and disappears at the end.
+    """
     from rich.progress import BarColumn, Progress
 
     err = console(stderr=True)
@@ -62,7 +64,7 @@ def progress(*columns: str | ProgressColumn, transient: bool = True) -> Progress
 
 @contextmanager
 def making_progress() -> Iterator[Callable[[float, str], None]]:
-    """A display of tables that are made, which stays away where none is; the function given takes the share done, and of what."""
+    """Yield a function taking the share done (0 to 1) and a description. The display appears with its first call."""
     from rich.progress import TaskProgressColumn
 
     with progress(TaskProgressColumn()) as display:
@@ -72,7 +74,7 @@ def making_progress() -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def corpus_progress(doing: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A display of pages done, in all, and of the time; the function given takes what is done and these two numbers."""
+    """Yield a function taking the current step, pages done, and all pages, for a display with times."""
     from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
     with progress(MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()) as display:
@@ -81,12 +83,12 @@ def corpus_progress(doing: str) -> Iterator[Callable[[str, int, int], None]]:
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[RenderableType]], *, title: str = "", plain: bool = False) -> Table:
-    """A table; text in its cells is no markup.
+    """Return a table. Text in its cells is no markup.
 
     Args:
-        columns: their names; the cells of one that begins with ">" are set to the right and not broken.
+        columns: names. Cells of one beginning with ">" are right-aligned and not broken.
         rows: cells by row.
-        title: above it.
+        title: title above the table.
         plain: without lines.
 
     >>> Console(width=30).print(table(("host", ">pages"), [("a.cn", "7"), ("b.cn", "12")], plain=True))
@@ -109,8 +111,9 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[RenderableType]], *, t
 
 
 def link_cell(url: str, origin: str, reasons: Mapping[str, float]) -> Group:
-    """A cell of a table: the address of a link; where it was found, "" for nowhere; the parts of its priority, one of them broken
-    only where it is wider than the cell.
+    """Return a table cell with the address of a link, its origin ("" for none), and the parts of its priority.
+
+    A part is broken only if it is wider than the cell.
 
     >>> cell = link_cell("http://a.cn/1", "“支部” on http://a.cn/", {"anchor holds 支部": 1.9, "anchor word 下一页": -0.4})
     >>> Console(width=30).print(cell)
@@ -126,7 +129,7 @@ def link_cell(url: str, origin: str, reasons: Mapping[str, float]) -> Group:
 
 
 class _Reasons:
-    """The parts of a priority, as many in a line as there is room for."""
+    """Parts of a priority, as many in a line as fit."""
 
     def __init__(self, reasons: Mapping[str, float]) -> None:
         self._parts = [
@@ -150,7 +153,7 @@ class _Reasons:
 
 
 def printable(text: str) -> str:
-    """Text from the web without what would steer a terminal or turn its reading direction.
+    """Replace characters steering a terminal or reversing its reading direction.
 
     >>> printable("党建\\x1b[31m\u3000要闻")
     '党建\ufffd[31m\u3000要闻'
@@ -164,14 +167,14 @@ def printable(text: str) -> str:
 
 
 def print_text(text: str) -> None:
-    """Print a text from the web as it is, in a terminal :func:`printable`."""
+    """Print a text from the web unchanged, in a terminal :func:`printable`."""
     if sys.stdout.isatty():
         text = "\n".join(printable(line.expandtabs(4)) for line in text.split("\n"))
     print(text)
 
 
 def fitted(text: str, width: int, *, right: bool = False) -> str:
-    """As much of a text as there is room for in ``width`` columns: its beginning, or, set to the ``right``, its end.
+    """Fit a text into ``width`` columns: its beginning, or (``right``) its end aligned to the right.
 
     >>> fitted("三会一课", 5) + "|", fitted("三会一课", 5, right=True) + "|"
     ('三会 |', ' 一课|')

@@ -1,8 +1,8 @@
-"""The commands that Scrapy has too: ``topical-crawler crawl``, also ``scrapy crawl``. Scrapy imports all at every start."""
+"""Commands shared with Scrapy: ``topical-crawler crawl`` is also ``scrapy crawl``. Scrapy imports all of them at every start."""
 
 import sys
 
 
 def program() -> str:
-    """The program whose command runs: ``topical-crawler`` or ``scrapy``."""
+    """Return the running program, ``topical-crawler`` or ``scrapy``."""
     return "topical-crawler" if sys.argv[0] == "topical-crawler" else "scrapy"

@@ -1,4 +1,4 @@
-"""``scrapy crawl`` as Scrapy has it; a topical crawl that cannot be opened says so in one line."""
+"""``scrapy crawl``, with one-line errors for a topical crawl unable to start."""
 
 import argparse
 import gc
@@ -12,7 +12,7 @@ from topical_crawler.commands import program
 
 logger = logging.getLogger(__name__)
 
-_OBJECTS_BETWEEN = 10_000  # made between two looks for garbage in cycles: a page makes thousands, and next to none are garbage
+_OBJECTS_BETWEEN = 10_000  # allocations between two collections: a page makes thousands of objects, almost none cyclic garbage
 _INVENTORIES = ("scrapy.addons", "scrapy.crawler", "scrapy.extensions.telnet", "scrapy.middleware", "scrapy.core.engine")
 
 
@@ -21,7 +21,7 @@ class Command(CrawlCommand):
         return (
             "Run a spider. A topical crawl: topical-crawler crawl TOPIC [-a seeds=FILE|URLs] [-a hosts=HOSTS|seeds] "
             "[-a pages=N] [-a pages_per_host=N] [-a depth=N] [-a strategy=NAME]. "
-            "It goes on where it stopped when the same command is given again. Settings: docs/settings.md."
+            "Give the same command again to resume it. Settings: docs/settings.md."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -29,13 +29,13 @@ class Command(CrawlCommand):
         parser.add_argument(
             "--survey",
             action="store_true",
-            help="look at each site of the seeds a little, print what its sections promise, and stop",
+            help="look at a few pages of each site of the seeds, print the promise of its sections, and stop",
         )
         if program() == "topical-crawler":
             parser.usage = "topical-crawler crawl TOPIC [-a NAME=VALUE …] [-s NAME=VALUE …]"
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        # First of all: its deprecated classes look through all modules, once for each import that is under way.
+        # First of all: its deprecated classes scan all modules, once for each pending import.
         import scrapy.core.downloader.contextfactory  # noqa: F401
 
         from topical_crawler.logs import log_format
@@ -69,7 +69,7 @@ class Command(CrawlCommand):
                 try:
                     spider_class.update_settings(settings)
                     if wants_live(self.settings) and self.settings["LOG_LEVEL"] == "INFO":
-                        # A person at a live display does not need Scrapy's list of components; a log file or a server does.
+                        # A live display needs no list of Scrapy's components, a log file or a server does.
                         for name in _INVENTORIES:
                             logging.getLogger(name).setLevel(logging.WARNING)
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
@@ -79,15 +79,15 @@ class Command(CrawlCommand):
                     self.exitcode = 2
                     return
         crawl = opts.spargs["opened"][0] if "opened" in opts.spargs else None
-        gc.freeze()  # modules, dictionaries and tables stay until the end: they need not be looked through again and again
+        gc.freeze()  # modules, dictionaries and tables live until the end: do not scan them again and again
         try:
             super().run(args, opts)
         finally:
-            if crawl is not None:  # a signal that comes while the engine starts ends the process without closing the spider
+            if crawl is not None:  # a signal during the engine's start ends the process without closing the spider
                 crawl.close()
         if crawl is not None:
             if crawl.progress.no_host_answered:
-                self._complain(args[0], "no host could be reached. Remedy: see to the network and the seeds")
+                self._complain(args[0], "no host could be reached. Check the network and the seeds")
             if crawl.failed or crawl.progress.no_host_answered:
                 self.exitcode = 1
 
@@ -98,7 +98,7 @@ class Command(CrawlCommand):
         assert self.settings is not None
         name = f"{program()} crawl{'' if program() == 'topical-crawler' else f' {spider}'}"
         file, in_json = self.settings.get("LOG_FILE"), log_format(self.settings) == "json"
-        if file or in_json:  # scrapyd's jobs: their standard error is not where one looks
+        if file or in_json:  # for scrapyd's jobs nobody looks at standard error
             logger.error("%s: %s", name, what)
         if file or not in_json:
             print(f"{name}: {to_terminal(what)}", file=sys.stderr)

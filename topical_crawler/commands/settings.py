@@ -1,4 +1,4 @@
-"""``topical-crawler settings``: Scrapy's, which shows no password."""
+"""``topical-crawler settings``: Scrapy's command, with passwords masked."""
 
 import argparse
 import contextlib

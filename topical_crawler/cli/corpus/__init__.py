@@ -1,6 +1,6 @@
-"""Which pages of a corpus are meant by the options that several actions have.
+"""Shared options of corpus actions: filters, archive, test sets.
 
-This module imports nothing of the corpus, so that help and mistakes on the command line come at once.
+Imports nothing of the corpus, so that help and mistakes on the command line appear at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_filters(parser: argparse._ActionsContainer) -> None:
-    """Declare the conditions that pages may have to meet; :func:`filters_of` reads them."""
+    """Declare the filters on pages, read by :func:`filters_of`."""
     add = parser.add_argument
     add("--host", action="append", default=[], help="only this host and those below it; may be repeated")
     add("--min-relevance", type=float, metavar="X", help="only pages of this relevance or more")
@@ -27,50 +27,50 @@ def add_filters(parser: argparse._ActionsContainer) -> None:
     add("--until", type=_day, metavar="YYYY-MM-DD", help="only pages dated on or before that day")
     add(
         "--new-since", type=parse_time, metavar="TIME",
-        help="only texts that were fetched first, or found changed, on that day (YYYY-MM-DD) or at that time (UTC), or later",
+        help="only texts first fetched, or found changed, on that day (YYYY-MM-DD) or at that time (UTC), or later",
     )  # fmt: skip
     add("--min-characters", type=whole(0), default=0, metavar="N", help="only texts of this length or more")
-    add("--language", action="append", default=[], metavar="CODE", help="only texts in it (zh); may be repeated")
+    add("--language", action="append", default=[], metavar="CODE", help="only texts in this language (zh); may be repeated")
     add(
         "--script", action="append", default=[], choices=("simplified", "traditional", "mixed"),
-        help="only texts in it; may be repeated",
+        help="only texts in this script; may be repeated",
     )  # fmt: skip
     add(
-        "--kind", action="append", default=[], help="only such pages; may be repeated",
+        "--kind", action="append", default=[], help="only pages of this kind; may be repeated",
         choices=("article", "documentation", "forum", "document", "list", "tag", "home", "video", "gallery", "error"),
     )  # fmt: skip
     add(
         "--where", action="append", default=[], type=_bound, metavar="'NAME>=X'",
-        help="only pages with such a number, also with <=, >, < or =; may be repeated. Names: relevance, characters, depth, "
+        help="only pages with such a number (also <=, >, < or =); may be repeated. Names: relevance, characters, depth, "
         "and the measures of docs/corpus.md",
     )  # fmt: skip
     add(
         "--rights", type=_rights, default=(), metavar="NAMES",
-        help="unreserved: only texts of which nothing is reserved; licensed: whose page names a licence; noai, "
-        "tdm-reservation, ai-train=no …: without these",
+        help="unreserved: only texts without any reservation; licensed: only pages naming a licence; noai, "
+        "tdm-reservation, ai-train=no …: only texts without these",
     )  # fmt: skip
-    add("--rejected", action="store_true", help="rejected pages too, with their reason and without text")
+    add("--rejected", action="store_true", help="also rejected pages, with their reason and without text")
     add(
         "--reason", action="append", default=[], metavar="REASON",
-        help='only pages rejected for it ("off topic"); may be repeated',
+        help='only pages rejected for this reason ("off topic"); may be repeated',
     )  # fmt: skip
 
 
 def add_archive(parser: argparse._ActionsContainer, beside: str) -> None:
-    """Declare ``--archive``, which :func:`archive_of` reads, and ``--workers``."""
+    """Declare ``--archive``, read by :func:`archive_of`, and ``--workers``."""
     parser.add_argument(
         "--archive", metavar="FOLDER", help=f"the archive: a folder, or WARC files (default: the folder archive beside {beside})"
     )
-    workers, help = max(1, (os.cpu_count() or 2) - 1), "processes that extract (default: processors less one)"
+    workers, help = max(1, (os.cpu_count() or 2) - 1), "extraction processes (default: processors less one)"
     parser.add_argument("--workers", type=whole(1, 1000), default=workers, metavar="N", help=help)
 
 
 def archive_of(opts: argparse.Namespace, place: str) -> str:
-    """Return the named archive, or else the one beside a corpus or lock. Raises CorpusError without one."""
+    """Return the named archive, or the one beside a corpus or lock. Raise CorpusError without one."""
     if not (found := opts.archive or archive_beside(place)):
         from topical_crawler.corpus.record import CorpusError
 
-        raise CorpusError(f"there is no archive beside {place}. Remedy: --archive FOLDER")
+        raise CorpusError(f"there is no archive beside {place}. Name one with --archive FOLDER")
     return str(found)
 
 
@@ -88,7 +88,7 @@ def add_test_sets(parser: argparse._ActionsContainer, **more: Any) -> None:
 
 
 def filters_of(opts: argparse.Namespace, **more: Any) -> Filters:
-    """The conditions of :func:`add_filters` as they were given, with ``more`` fields."""
+    """Return the filters declared by :func:`add_filters`, with ``more`` fields."""
     from topical_crawler.corpus.record import Filters
 
     return Filters(
@@ -110,7 +110,7 @@ def filters_of(opts: argparse.Namespace, **more: Any) -> Filters:
 
 
 def parsed(parse: Callable[[str], Any], text: str) -> Any:
-    """The value of an argument; a ValueError becomes a mistake on the command line."""
+    """Return the value of an argument. A ValueError becomes a mistake on the command line."""
     try:
         return parse(text)
     except ValueError as error:
@@ -130,7 +130,7 @@ def _bound(text: str) -> Any:
 
 
 def parse_time(text: str) -> str:
-    """A day or a time of UTC, as times are stored."""
+    """Parse a day or a UTC time into ISO 8601 in UTC, as stored."""
     try:
         then = datetime.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""``topical-crawler corpus clean``: the texts of a corpus cleaned once more, by today's rules and by what its sites repeat."""
+"""``topical-crawler corpus clean``: clean the texts of a corpus again, by today's rules and the lines repeated by its sites."""
 
 import argparse
 import dataclasses
@@ -18,10 +18,10 @@ from topical_crawler.services.places import find_corpus
 from topical_crawler.text import counted
 
 DESCRIPTION = (
-    "Clean every kept text of the corpus as a crawl does now, with the present settings: characters, boilerplate, lines that "
-    "its site repeats (learned over all pages of a host first), language, quality, personal data. A text that fails becomes a "
-    "rejected page with its reason; one that now equals another page's becomes a duplicate. Each page is a transaction: the "
-    "same command resumes an interrupted run, a second run changes nothing, and a crawl may write to the corpus meanwhile."
+    "Clean every kept text of the corpus like a crawl today, with the present settings: characters, boilerplate, lines repeated "
+    "by its site (learned over all pages of a host first), language, quality, personal data. A failing text becomes a rejected "
+    "page with its reason, one now equal to another page's becomes a duplicate. Each page is a transaction: the same command "
+    "resumes an interrupted run, a second run changes nothing, and a crawl may write to the corpus meanwhile."
 )
 _SHOWN_HOSTS = 20
 _SHOWN_LINES = 3
@@ -29,27 +29,27 @@ _SHOWN_LINES = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
-    parser.add_argument("--report", metavar="FILE", help="what was taken out, by host, as JSON")
+    parser.add_argument("--dry-run", action="store_true", help="report the changes without making them")
+    parser.add_argument("--report", metavar="FILE", help="write the removed lines by host as JSON")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     options = cleaning_options(settings)
     place = find_corpus(opts.corpus, settings)
-    CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and does not become one here
+    CorpusStore(place, read_only=True).close()  # an empty database is no corpus, and must not become one here
     with CorpusStore(place, read_only=opts.dry_run) as store, corpus_progress("cleaning") as show:
         kept = store.stats().kept
         done = clean(store, options, lambda doing, done: show(doing, done, kept), dry_run=opts.dry_run)
         name = store.name
     if opts.report:
-        with open(opts.report, "w", encoding="utf-8") as file:  # noqa: PTH123 - written on the way by people's own names
+        with open(opts.report, "w", encoding="utf-8") as file:  # noqa: PTH123 - not a file of this program's own
             json.dump(as_data(done, name, opts.dry_run), file, ensure_ascii=False, indent=2)
     print_summary(done, name, opts.dry_run, console())
     return 0
 
 
 def as_data(done: Done, name: str, dry_run: bool) -> dict[str, Any]:
-    """The report for programs."""
+    """Return the report for programs."""
     hosts = [
         {
             "host": host,
@@ -63,12 +63,12 @@ def as_data(done: Done, name: str, dry_run: bool) -> dict[str, Any]:
 
 
 def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
-    """The report for people."""
+    """Print the report for people."""
     would = "would be " if dry_run else ""
     out.print(f"[bold]{escape(name)}[/bold]", soft_wrap=True)
     before, after = (sum(getattr(host, when) for host in done.hosts.values()) for when in ("before", "after"))
     out.print(
-        f"{counted(done.pages, 'text')} looked at: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
+        f"{counted(done.pages, 'text')} checked: {done.changed:,} {would}changed, {done.rejected.total():,} {would}rejected; "
         f"{before:,} characters before, {after:,} after"
     )
     for reason, count in done.rejected.most_common():
@@ -83,7 +83,7 @@ def print_summary(done: Done, name: str, dry_run: bool, out: Console) -> None:
     if rest := changed[_SHOWN_HOSTS:]:
         sums = [f"{sum(getattr(done_to, name) for _, done_to in rest):,}" for name in ("pages", "changed", "rejected")]
         rows.append([f"{len(rest):,} more", *sums, ""])
-    out.print(table(("host", "texts", "changed", "rejected", "lines taken out most often"), rows))
+    out.print(table(("host", "texts", "changed", "rejected", "lines removed most often"), rows))
 
 
 def _by_changes(done: Done) -> list[tuple[str, OfHost]]:

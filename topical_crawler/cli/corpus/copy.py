@@ -1,4 +1,4 @@
-"""``topical-crawler corpus copy``: from SQLite to PostgreSQL, back, or between two of a kind."""
+"""``topical-crawler corpus copy``: copy a corpus from SQLite to PostgreSQL, back, or between two of a kind."""
 
 import argparse
 
@@ -10,11 +10,11 @@ from topical_crawler.services.places import find_corpus, new_corpus
 from topical_crawler.text import counted
 
 DESCRIPTION = (
-    "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET, which is created if missing "
-    "and must be empty. It is one transaction: the rows are read back and compared before it commits; on any error TARGET stays "
-    "empty. With --into-existing the pages are added one by one: texts that TARGET has become duplicates, new pages get new "
-    "order numbers, and the same command resumes an interrupted run. SOURCE does not change; pages that a crawl adds meanwhile "
-    "are left out."
+    "Copy every page of SOURCE, rejected ones too, with all columns and order numbers into TARGET. TARGET is created if missing "
+    "and must be empty. The copy is one transaction: the rows are read back and compared before it commits, and on any error "
+    "TARGET stays empty. With --into-existing the pages are added one by one: texts already in TARGET become duplicates, new "
+    "pages get new order numbers, and the same command resumes an interrupted run. SOURCE does not change. Pages added by a "
+    "crawl meanwhile are left out."
 )
 
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target", metavar="TARGET", help="database URL, file (with a suffix, as all.sqlite), or folder for its corpus.sqlite"
     )
-    parser.add_argument("--into-existing", action="store_true", help="add to the pages that TARGET has")
+    parser.add_argument("--into-existing", action="store_true", help="add to the pages of TARGET")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:

@@ -1,4 +1,4 @@
-"""``topical-crawler corpus diff``: what refreshes of a crawl have found changed."""
+"""``topical-crawler corpus diff``: changes found by refreshes of a crawl."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from topical_crawler.project import AnySettings
 from topical_crawler.services.places import find_corpus, no_page
 
 DESCRIPTION = (
-    "Say which texts are new, which have changed, and which pages are gone, as found by crawl -a refresh=…; of one page, what "
-    "was taken out and put in, version by version."
+    "Show new texts, changed texts and gone pages, as found by crawl -a refresh=…, or for one page the changes from version to "
+    "version."
 )
 _STYLES = {"+": "green", "-": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", nargs="?", metavar="CORPUS", help="topic, folder, file or database URL of a corpus")
-    parser.add_argument("--page", metavar="NUMBER|URL", help="the versions of this page, line by line")
+    parser.add_argument("--page", metavar="NUMBER|URL", help="versions of this page, line by line")
     parser.add_argument(
         "--since", type=parse_time, metavar="TIME",
-        help="only what was found on that day (YYYY-MM-DD) or at that time (UTC), or later (default: ever)",
+        help="only changes found on that day (YYYY-MM-DD) or at that time (UTC), or later (default: ever)",
     )  # fmt: skip
     add_json(parser, "the changes as JSON")
 
@@ -50,8 +50,11 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def changes(store: CorpusStore, since: str) -> dict[str, list[dict[str, Any]]]:
-    """What was found at a time or later (ISO 8601, UTC): pages as "number", "url", "title" and "when", in the lists "new" (texts
-    that were fetched first then), "changed", with the "likeness" of the new to the former text (0 to 1), and "gone"."""
+    """Return the changes found at a time or later (ISO 8601, UTC), as lists of pages "new", "changed" and "gone".
+
+    Pages have "number", "url", "title" and "when". New ones were first fetched then. Changed ones have the "likeness" of the new
+    to the former text, 0 to 1.
+    """
     found: dict[str, list[dict[str, Any]]] = {"new": [], "changed": [], "gone": []}
     for former in store.former(since=since):
         if (record := store.get(former.key)) is not None:

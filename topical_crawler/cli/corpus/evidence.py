@@ -1,4 +1,4 @@
-"""``topical-crawler corpus evidence``: a folder with what is known of each site of a corpus."""
+"""``topical-crawler corpus evidence``: write a folder of facts on each site of a corpus."""
 
 import argparse
 from contextlib import ExitStack
@@ -14,17 +14,17 @@ from topical_crawler.services.places import find_corpus
 from topical_crawler.text import counted
 
 DESCRIPTION = (
-    "Write a folder with what is known of each site: pages fetched, kept, rejected by reason; precision by the marks of people; "
-    "robots.txt and rights as they were seen; licences; links not followed, by reason. A table has what Chinese rules for "
-    "training data ask a collector to record."
+    "Write a folder of facts on each site: pages fetched, kept, rejected by reason; precision by people's marks; robots.txt and "
+    "rights as seen by the crawl; licences; links not followed, by reason. A table lists the records required by Chinese rules "
+    "for training data."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="new, or an earlier one")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="new folder, or an earlier one")
     parser.add_argument(
-        "--judged", type=Path, action="append", default=[], metavar="FILE", help="a judged sample of the corpus; its copies too"
+        "--judged", type=Path, action="append", default=[], metavar="FILE", help="judged sample of the corpus; may be repeated"
     )
     parser.add_argument(
         "--archive", metavar="FOLDER", help="for the digests of robots.txt (default: the folder archive beside CORPUS, if any)"

@@ -1,6 +1,6 @@
-"""The command line of ``topical-crawler corpus export``; :mod:`topical_crawler.services.exporting` does the work.
+"""Command line of ``topical-crawler corpus export``. :mod:`topical_crawler.services.exporting` does the work.
 
-This module imports nothing of the corpus or the formats, so that help and mistakes on the command line come at once.
+Imports nothing of the corpus or the formats, so that help and mistakes on the command line appear at once.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 FORMATS = ("jsonl", "csv", "txt", "md", "parquet", "hf", "tei", "vertical", "vrt", "conllu")  # names of the formats
 STREAM = "-"  # standard output
 DESCRIPTION = (
-    "Write out the texts that meet all conditions given, in the order of fetching: the same corpus and the same options give the "
-    "same bytes. Beside a file a manifest is written (FILE.manifest.json; in a folder manifest.json) with counts, digests, "
-    "filters, versions, and per host the licences that its pages name and what its robots.txt said. "
-    "Files and folders appear when they are complete."
+    "Write the texts meeting all conditions, in fetch order. The same corpus and options give the same bytes. Beside the output "
+    "goes a manifest (FILE.manifest.json, in a folder manifest.json) with counts, digests, filters, versions, and per host the "
+    "licences named by its pages and its robots.txt rules. Files and folders appear when they are complete."
 )
 
 
@@ -37,35 +36,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
     parser.add_argument(
         "-f", "--format", choices=(*FORMATS, *PRESETS),
-        help="a format, or the program that is to read it (default: by the name of the file; jsonl on standard output)",
+        help="a format, or the program to read it (default: by the name of the file; jsonl on standard output)",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="FILE", default=STREAM,
-        help="written whole or not at all; packed where its name ends in .gz or .zst; a folder for hf and antconc, and for tei "
-        "where the name is not one of an XML file (default: standard output)",
+        help="written whole or not at all, packed if its name ends in .gz or .zst; a folder for hf and antconc, and for tei "
+        "unless the name is one of an XML file (default: standard output)",
     )  # fmt: skip
     parser.add_argument(
         "--per-text", action="store_true",
-        help="a folder with a file per text (txt, or the --format jsonl, tei, vertical, vrt or conllu) and a table of "
-        "them, index.csv",
+        help="a folder with a file for each text (txt, or the --format jsonl, tei, vertical, vrt or conllu) and an index.csv",
     )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="replace FILE, or a folder that is an earlier export")
+    parser.add_argument("--force", action="store_true", help="replace FILE, or the folder of an earlier export")
     chosen = parser.add_argument_group("which pages")
     add_filters(chosen)
     chosen.add_argument(
         "--marked-off",
         action="store_true",
-        help="texts too that are marked irrelevant or boilerplate (topical-crawler corpus judge)",
+        help="also texts marked irrelevant or boilerplate (topical-crawler corpus judge)",
     )
-    add_test_sets(chosen, help="without texts that share 13 words in a row with this test set (.txt, .jsonl or a folder)")
+    add_test_sets(chosen, help="without texts sharing 13 words in a row with this test set (.txt, .jsonl or a folder)")
     few = chosen.add_mutually_exclusive_group()
-    few.add_argument("--limit", type=whole(0), metavar="N", help="the first N only")
+    few.add_argument("--limit", type=whole(0), metavar="N", help="only the first N")
     few.add_argument("--sample", type=whole(1), metavar="N", help="N drawn at random, the same every time")
-    add_number(chosen, "--seed", type=whole(0), default=0, metavar="S", help="of the sample")
+    add_number(chosen, "--seed", type=whole(0), default=0, metavar="S", help="seed of the sample")
     changed = parser.add_argument_group("how the texts are written")
     personal = changed.add_mutually_exclusive_group()
     personal.add_argument("--no-personal", action="store_true", help="leave out texts with personal data")
-    personal.add_argument("--mask-personal", action="store_true", help="cover personal data")
+    personal.add_argument("--mask-personal", action="store_true", help="mask personal data")
     script = changed.add_mutually_exclusive_group()
     script.add_argument("--simplified", action="store_true", help="in simplified characters")
     script.add_argument("--traditional", action="store_true", help="in traditional characters")
@@ -74,28 +72,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_without,
         default=(),
         metavar="code,tables,formulas",
-        help="leave these out of texts; one or more of the three",
+        help="leave out one or more of these parts of texts",
     )
     changed.add_argument(
         "--metadata", action="store_true",
-        help="formats jsonl, parquet and hf with three fields: id, text, and metadata, which holds all others",
+        help="formats jsonl, parquet and hf with three fields: id, text, and metadata with all others",
     )  # fmt: skip
     changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
-    changed.add_argument("--segmented", action="store_true", help="format txt with blanks between words, as AntConc needs them")
+    changed.add_argument("--segmented", action="store_true", help="format txt with blanks between words, for AntConc")
     changed.add_argument(
         "--tagger", metavar="MODULE:FUNCTION", default=argparse.SUPPRESS,
-        help="formats with words: a function of yours that cuts and tags a sentence (default: jieba's tags)",
+        help="formats with words: your function for segmenting and tagging a sentence (default: jieba's tags)",
     )  # fmt: skip
     changed.add_argument(
         "--split", type=_shares, metavar="A,B,C",
-        help="divide into train, validation and test by these shares (0.9,0.05,0.05), a file for each",
+        help="split into train, validation and test by these shares (0.9,0.05,0.05), a file for each",
     )  # fmt: skip
     changed.add_argument(
-        "--split-by", choices=("host", "document"), default="document", help="all texts of a host in one, or one by one (default)"
+        "--split-by", choices=("host", "document"), default="document", help="keep a host's texts together, or not (default)"
     )
-    changed.add_argument("--split-seed", type=whole(0), default=0, metavar="N", help="another number divides otherwise")
-    changed.add_argument("--topic", metavar="TOPIC", help="name or folder of the topic (default: the crawl's, where it is known)")
-    changed.add_argument("--no-manifest", action="store_true", help="write none")
+    changed.add_argument("--split-seed", type=whole(0), default=0, metavar="N", help="seed of the split")
+    changed.add_argument("--topic", metavar="TOPIC", help="name or folder of the topic (default: the crawl's, if known)")
+    changed.add_argument("--no-manifest", action="store_true", help="write no manifest")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -110,7 +108,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         or ("txt" if opts.per_text else "jsonl" if opts.output == STREAM else _by_name(opts.output))
     )
     if kind == "parquet" and opts.output == STREAM and sys.stdout.isatty():
-        raise MistakeError("Parquet is nothing for a screen; name a file with -o FILE")
+        raise MistakeError("Parquet cannot be shown on a screen. Name a file with -o FILE")
     given = {field.name: getattr(opts, field.name) for field in dataclasses.fields(Export) if hasattr(opts, field.name)}
     given |= preset | {
         "corpus": find_corpus(opts.corpus, settings),
@@ -127,17 +125,17 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         print(_summary(done.tally, opts.output, wanted.split), file=sys.stderr)
     if done.cleaned:
         how = "the end of the crawl, or topical-crawler corpus clean, cleans the corpus itself"
-        print(f"{counted(done.cleaned, 'text')} cleaned on the way of lines that their sites repeat ({how})", file=sys.stderr)
+        print(f"{counted(done.cleaned, 'text')} cleaned on the fly of lines repeated by their sites ({how})", file=sys.stderr)
     if done.marked_off:
-        marked = f"{done.marked_off} that are marked irrelevant or boilerplate"
-        print(f"without {marked} (--marked-off takes them)", file=sys.stderr)
+        marked = f"{done.marked_off} texts marked irrelevant or boilerplate"
+        print(f"without {marked} (--marked-off includes them)", file=sys.stderr)
     if opts.test_sets:
-        print(f"without {counted(done.overlapping, 'text')} that overlap with the test sets", file=sys.stderr)
+        print(f"without {counted(done.overlapping, 'text')} overlapping with the test sets", file=sys.stderr)
     return 0
 
 
 def _stream(output: str) -> AbstractContextManager[BinaryIO | None]:
-    """Return where a stream goes. Bytes, so that Chinese comes out whatever the locale."""
+    """Open the output stream, for bytes so that Chinese is written in any locale."""
     return open(sys.stdout.fileno(), "wb", closefd=False) if output == STREAM else nullcontext()
 
 
@@ -146,7 +144,7 @@ def _by_name(output: str) -> str:
 
     if (kind := of_name(output)) is None:
         names = " ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
-        problem = f"the name {output} tells no format. Remedy: end it in one of {names} (then .gz or .zst), or name a --format"
+        problem = f"the name {output} has no known format. End it in one of {names} (then .gz or .zst), or name a --format"
         raise MistakeError(problem)
     return kind
 

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 STREAM = "-"  # standard input
 DESCRIPTION = (
-    "Show the main text of a page with its title, author, day, outlet, licence, kind and the extractor that found it; also of a "
-    "PDF, DOCX or OFD file. A URL is "
-    "fetched as a crawl would: robots.txt is obeyed, the size is bounded, and TOPICAL_REPLAY answers where it is set. The exit "
-    "status is 1 where there is no text; the reason is said on standard error."
+    "Show the main text of a page with its title, author, day, outlet, licence, kind and extractor, also of a PDF, DOCX or OFD "
+    "file. A URL is fetched like in a crawl: robots.txt is obeyed, the size is bounded, and TOPICAL_REPLAY answers if it is set. "
+    "The exit status is 1 if there is no text, with the reason on standard error."
 )
 _FIELDS = (
     *("url", "final_url", "title", "author", "date", "source", "section", "canonical", "license", "kind", "method"),
@@ -38,9 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--text", action="store_true", help="the text alone")
     form.add_argument("--markdown", action="store_true", help="title and text as Markdown")
     form.add_argument("--json", action="store_true", help="text, Markdown and details as JSON")
-    parser.add_argument(
-        "--base", metavar="URL", help="where a file or standard input comes from: its address tells of kind, day and outlet"
-    )
+    parser.add_argument("--base", metavar="URL", help="origin of a file or standard input, a sign of kind, day and outlet")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -64,19 +61,19 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def extract_page(source: str, settings: AnySettings, *, base: str = "") -> Record:
-    """A page as a corpus would record it that keeps every text; nothing is learned of its site.
+    """Return a page as recorded by a corpus keeping every text and knowing no repeated lines.
 
     Args:
-        source: URL, path of a file of HTML or a document, or :data:`STREAM`.
+        source: URL, path of an HTML file or a document, or :data:`STREAM`.
         settings: the project's.
-        base: where a file comes from.
+        base: origin of a file.
 
     Returns:
-        Its record, with a reason in place of a text where there is none or the page could not be fetched.
+        Its record, with a reason instead of a text if there is none or the page could not be fetched.
 
     Raises:
         OSError: the file cannot be read.
-        CorpusError: the package that reads a document is not installed.
+        CorpusError: the package for reading a document is not installed.
     """
     if is_url(source):
         from topical_crawler.cli.topic.fetch_pages import fetch_pages  # with Scrapy's engine

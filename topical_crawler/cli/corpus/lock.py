@@ -1,9 +1,9 @@
-"""``topical-crawler corpus lock`` and ``reproduce``: everything that the texts of a corpus follow from, and the same texts again.
+"""``topical-crawler corpus lock`` and ``reproduce``: record all inputs of a corpus, and reproduce its texts from them.
 
-A lock is two files. ``NAME.lock.json`` is to be read: code, topic, crawl, settings and archive with their digests, and the digest
-of the texts. ``NAME.lock.pages.jsonl.gz`` has the topic's files and a line a page: all columns but the text. In place of the text
-stand the passages that the crawl took out of what the archive gives, which are the lines that a site repeats. Where the archive
-does not give the text, it is in the lock itself.
+A lock is two files. ``NAME.lock.json`` is for people: code, topic, crawl, settings and archive with their digests, and the digest
+of the texts. ``NAME.lock.pages.jsonl.gz`` has the topic's files and a line for each page, with all columns except the text.
+Instead of the text, the line lists the extracted passages removed by the crawl, mostly lines repeated by a site. A text not
+reproduced from the archive is in the lock itself.
 """
 
 from __future__ import annotations
@@ -51,38 +51,38 @@ from topical_crawler.text.passages import Passage, layout, passages, plain
 from topical_crawler.topic.topic import Topic
 from topical_crawler.topic.topic_folder import ADJUST, CANDIDATES, CONFIG, DOCUMENTS, MARKED, SEEDS, TERMS, WEIGHTS
 
-FORM = 1  # of a lock
+FORM = 1  # version of the lock's format
 SUFFIX, PAGES = ".lock.json", ".lock.pages.jsonl.gz"
 TEXT_SETTINGS = (
     *("TOPICAL_CONVERT", "TOPICAL_DOCUMENTS", "TOPICAL_EXTRACTOR", "TOPICAL_LANGUAGES", "TOPICAL_MIN_CHARACTERS"),
     *("TOPICAL_PERSONAL", "TOPICAL_QUALITY", "TOPICAL_SEGMENTER", "DOWNLOAD_MAXSIZE"),
 )
-"""Settings by which texts and their words are made. ``reproduce`` takes them from the lock."""
+"""Settings with influence on texts and their words. ``reproduce`` takes them from the lock."""
 _PLACES = ("_DIR", "_DATA", "_CORPUS", "_REPLAY", "_ARCHIVE", "_HOST", "_PORT", "_CHROMIUM", "_WORKER")
-"""Ends of the names of settings that say where something is, which another machine has elsewhere."""
+"""Endings of settings naming places, different on another machine."""
 LIBRARIES = {"jieba", "rjieba", "lxml", "lxml-html-clean", "numpy", "opencc", "py3langid", "pypdfium2", "scrapy"}
 LIBRARIES |= {"selectolax", "trafilatura", "w3lib"}
-"""Packages on which the texts depend."""
+"""Packages with influence on the texts."""
 _TOPIC_FILES = (CONFIG, TERMS, WEIGHTS, ADJUST, CANDIDATES, SEEDS, DOCUMENTS, MARKED)
 _EVERYTHING = Filters(rejected=True)
-_LIVE_BATCH = 50  # pages that are fetched and held at a time
+_LIVE_BATCH = 50  # pages fetched and held at a time
 Row = dict[str, Any]
 
 
 class _Digest:
-    """A stream that keeps digest and length of what is written."""
+    """Output stream for the digest and length of its data."""
 
     def __init__(self) -> None:
         self.sha256, self.bytes = hashlib.sha256(), 0
 
     def write(self, data: bytes) -> None:
-        """Take ``data`` into account."""
+        """Update digest and length with ``data``."""
         self.sha256.update(data)
         self.bytes += len(data)
 
 
 def exported(place: str, settings: AnySettings) -> Row:
-    """Bytes and SHA-256 of what ``corpus export --marked-off -f jsonl`` writes of a corpus."""
+    """Return bytes and SHA-256 of the output of ``corpus export --marked-off -f jsonl``."""
     wanted = Export(corpus=place, kind="jsonl", target=None, filters=Filters(), marked_off=True)
     export(wanted, settings, cast(BinaryIO, out := _Digest()))
     return {"bytes": out.bytes, "sha256": out.sha256.hexdigest()}
@@ -92,7 +92,7 @@ def exported(place: str, settings: AnySettings) -> Row:
 
 
 class Archive:
-    """The texts of an archive's pages, without knowledge of the lines that their sites repeat."""
+    """Texts of an archive's pages, extracted without knowledge of repeated lines."""
 
     def __init__(self, recording: Recording, settings: AnySettings, workers: int) -> None:
         self._pages = ArchivedPages(recording, settings)
@@ -101,8 +101,10 @@ class Archive:
         self._ahead = 2 * workers
 
     async def texts(self, rows: Iterable[Record]) -> AsyncIterator[tuple[Record, list[Passage]]]:
-        """The rows in their order with the passages that the archive gives for the kept ones. None for all others, and for a page
-        that the archive lacks."""
+        """Yield the rows in their order with the passages extracted from the archive.
+
+        [] for rejected rows, and for pages missing in the archive.
+        """
         begun: deque[tuple[Record, asyncio.Task[list[Passage]] | None]] = deque()
         try:
             for row in rows:
@@ -140,7 +142,7 @@ def _opened(files: str, settings: AnySettings, workers: int) -> Iterator[tuple[R
 
 
 def taken_out(given: list[Passage], text: list[Passage]) -> list[int] | None:
-    """Numbers of the passages of ``given`` that ``text`` lacks; None where it has others.
+    """Return the numbers of the passages of ``given`` missing in ``text``, None if ``text`` has others.
 
     >>> taken_out(passages("首页\\n党课开讲\\n上一篇"), passages("党课开讲"))
     [0, 2]
@@ -151,7 +153,7 @@ def taken_out(given: list[Passage], text: list[Passage]) -> list[int] | None:
 
 
 def packed_row(row: Record, given: list[Passage]) -> Row:
-    """The line of a page in a lock; ``given`` are the passages that the archive gives."""
+    """Return the line of a page in a lock. ``given`` are the passages extracted from the archive."""
     line = dataclasses.asdict(row if row.keep else dataclasses.replace(row, text=None, layout=[]))
     if row.keep and (out := taken_out(given, passages(row.text or "", row.layout))) is not None:
         del line["text"], line["layout"]
@@ -160,12 +162,12 @@ def packed_row(row: Record, given: list[Passage]) -> Row:
 
 
 def asked(line: Row) -> Record:
-    """The page of a line, of which the archive is asked for the text."""
+    """Return the page of a line for extraction from the archive, with a placeholder for the text."""
     return Record(**{name: value for name, value in line.items() if name != "without"} | {"text": "…", "layout": []})
 
 
 def unpacked_row(line: Row, given: list[Passage]) -> Record:
-    """The page of a line in a lock. Reverses :func:`packed_row`."""
+    """Return the page of a line in a lock. Reverses :func:`packed_row`."""
     if (out := line.pop("without", None)) is not None:
         left = [passage for n, passage in enumerate(given) if n not in out]
         line |= {"text": plain(left) or None, "layout": layout(left)}
@@ -181,7 +183,7 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
     name = target.name.removesuffix(".json").removesuffix(".lock")
     head, body = target.with_name(name + SUFFIX), target.with_name(name + PAGES)
     if not opts.force and (there := next((file for file in (head, body) if file.exists()), None)):
-        raise CorpusError(f"{there} is there already. Remedy: name another file, or add --force to replace it")
+        raise CorpusError(f"{there} exists already. Name another file, or add --force to replace it")
     claim = claim_of(place)
     topic = topic_of(opts.topic, claim)
     counts: Counter[str] = Counter()
@@ -194,7 +196,7 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
         corpus_progress("locking") as show,
     ):
         if unfinished := next((file for file in recording.files if file.suffix == OPEN), None):
-            raise CorpusError(f"{unfinished} is still being written. Remedy: lock the corpus when its crawl has ended")
+            raise CorpusError(f"{unfinished} is still being written. Lock the corpus when its crawl has ended")
         out.write(_line({"topic": _topic_files(topic)}))
         out.write(_line({"hosts": [dataclasses.asdict(facts) for facts in store.host_facts().values()]}))
         total = store.stats().fetched + store.stats().redirects
@@ -223,7 +225,7 @@ def lock(opts: argparse.Namespace, settings: AnySettings) -> int:
         text.write(json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
     print(f"{counted(counts['texts'], 'text')} of {counted(counts['pages'], 'page')} locked in {head}")
     if counts["held"]:
-        print(f"{counted(counts['held'], 'text')} that the archive does not give are in {body.name} themselves")
+        print(f"{counted(counts['held'], 'text')} not reproduced from the archive are in {body.name} themselves")
     return 0
 
 
@@ -239,7 +241,7 @@ def _topic_files(topic: Topic | None) -> Row:
 
 
 def _settings(settings: AnySettings) -> Row:
-    """Those that make texts, and the crawl's own that are not as they come."""
+    """Return the settings with influence on texts, and the crawl's own settings other than the defaults."""
     from topical_crawler import settings as defaults
 
     places = {resource.setting for resource in RESOURCES.values()}
@@ -251,7 +253,7 @@ def _settings(settings: AnySettings) -> Row:
 
 
 def _code() -> Row:
-    """Version and digest of the program, and the versions of what texts depend on."""
+    """Return version and digest of the program, and versions of libraries with influence on texts."""
     package, lexicon = Path(topical_crawler.__file__).parent, data_folder()
     found = [(file.relative_to(package), file) for kind in ("*.py", "*.tsv") for file in package.rglob(kind)]
     found += [(Path("lexicon", file.name), file) for file in lexicon.glob("*.txt")] if isinstance(lexicon, Path) else []
@@ -265,7 +267,7 @@ def _code() -> Row:
 
 
 def _encoder(settings: AnySettings) -> Row:
-    """Its name, and the digests of the files of the one that comes with the product."""
+    """Return the encoder's name, with the digests of the files of the bundled one."""
     from topical_crawler.meaning.bundled import DISTRIBUTION, folder_of_weights
 
     files: list[Row] = []
@@ -286,23 +288,23 @@ def reproduce(opts: argparse.Namespace, settings: AnySettings) -> int:
         if not (isinstance(settings, ProjectSettings) and name in settings.given):
             settings.set(name, facts["settings"][name], priority="cmdline")
     body = head.with_name(Path(facts["pages"]["name"]).name)
-    _check(body, facts["pages"], "get the file that belongs to this lock")
+    _check(body, facts["pages"], "Get the file of this lock")
     with _opened(archive_of(opts, str(head)), settings, opts.workers) as (recording, archive):
         given = {file.name: file for file in recording.files}
         for entry in facts["archive"]:
             if entry["name"] not in given:
-                raise CorpusError(f"the archive lacks {entry['name']}. Remedy: name its folder with --archive")
-            _check(given[entry["name"]], entry, "get the archive that was locked")
+                raise CorpusError(f"the archive lacks {entry['name']}. Name its folder with --archive")
+            _check(given[entry["name"]], entry, "Get the locked archive")
         return live(body, archive, opts, settings) if opts.live else _again(opts, facts, body, archive, settings)
 
 
 def read_lock(path: Path) -> Row:
-    """The facts of a lock. Raises CorpusError for another file."""
+    """Return the facts of a lock. Raise CorpusError for another file."""
     facts = None
     with suppress(ValueError, RecursionError):
         facts = json.loads(path.read_text("utf-8"))
     if not isinstance(facts, dict) or facts.get("program") != PROGRAM or facts.get("lock") != FORM:
-        raise CorpusError(f"{path} is no lock of this program. Remedy: name a file NAME{SUFFIX} that corpus lock has written")
+        raise CorpusError(f"{path} is no lock of this program. Name a file NAME{SUFFIX} written by corpus lock")
     return facts
 
 
@@ -310,7 +312,7 @@ def _check(file: Path, entry: Mapping[str, Any], remedy: str) -> None:
     found = described(file, file.name)
     if found["sha256"] != entry["sha256"]:
         was = f"{found['bytes']:,} bytes, SHA-256 {found['sha256'][:16]}…, not {entry['bytes']:,} and {entry['sha256'][:16]}…"
-        raise CorpusError(f"{file} is not the file that was locked ({was}). Remedy: {remedy}")
+        raise CorpusError(f"{file} is not the locked file ({was}). {remedy}")
 
 
 def _lines(body: Path) -> Iterator[Row]:
@@ -322,7 +324,7 @@ def _again(opts: argparse.Namespace, facts: Row, body: Path, archive: Archive, s
     """Write the corpus of a lock, and compare its texts."""
     folder = CrawlFolder(opts.output)
     if folder.path.exists() and any(folder.path.iterdir()):
-        raise CorpusError(f"{folder.path} is not empty. Remedy: name a new folder after -o")
+        raise CorpusError(f"{folder.path} is not empty. Name a new folder after -o")
     for warning in differences(facts["code"], _code()):
         print(f"topical-crawler corpus reproduce: {warning}", file=sys.stderr)
     lines = _lines(body)
@@ -377,7 +379,7 @@ def _insert(store: CorpusStore, batch: list[Row]) -> None:
 
 
 def differences(locked: Row, now: Row) -> Iterator[str]:
-    """Warnings of what makes texts otherwise than when they were locked.
+    """Yield warnings of differences in code and libraries, with possible influence on texts.
 
     >>> list(differences({"sha256": "a", "libraries": {"lxml": "5"}}, {"sha256": "a", "libraries": {}}))
     ['locked with lxml 5, this is none; texts may differ']
@@ -390,11 +392,11 @@ def differences(locked: Row, now: Row) -> Iterator[str]:
             yield f"locked with {name} {then}, this is {here}; texts may differ"
 
 
-# -- What the web changed
+# -- Changes on the web
 
 
 def live(body: Path, archive: Archive, opts: argparse.Namespace, settings: AnySettings) -> int:
-    """Fetch the kept pages again, and compare what they say with the archive."""
+    """Fetch the kept pages again, and compare their texts with the archive."""
     from topical_crawler.cli.topic.fetch_pages import fetch_pages  # with Scrapy's engine
 
     rows = [asked(line) for line in islice(_lines(body), 2, None) if line["keep"]]
@@ -429,7 +431,7 @@ def live(body: Path, archive: Archive, opts: argparse.Namespace, settings: AnySe
 
 def _lock_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("-o", "--output", metavar="NAME", required=True, help=f"written are NAME{SUFFIX} and NAME{PAGES}")
+    parser.add_argument("-o", "--output", metavar="NAME", required=True, help=f"write NAME{SUFFIX} and NAME{PAGES}")
     parser.add_argument("--topic", metavar="TOPIC", help="name or folder of the topic (default: the crawl's)")
     parser.add_argument("--force", action="store_true", help="replace an earlier lock")
     add_archive(parser, "CORPUS")
@@ -439,23 +441,23 @@ def _reproduce_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lock", metavar="LOCK", help=f"a file NAME{SUFFIX}, its NAME{PAGES} beside it")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("-o", "--output", metavar="FOLDER", help="new folder for the corpus and its topic")
-    what.add_argument("--live", action="store_true", help="fetch kept pages again, and say what has changed; nothing is written")
-    parser.add_argument("--limit", type=whole(1), metavar="N", help="with --live: the first N pages only")
+    what.add_argument("--live", action="store_true", help="fetch kept pages again and print changes, without writing anything")
+    parser.add_argument("--limit", type=whole(1), metavar="N", help="with --live: only the first N pages")
     add_json(parser, "with --live: print pages as JSON")
     add_archive(parser, "LOCK")
 
 
 ACTIONS = {
     "lock": Action(
-        "Write down everything that the texts of CORPUS follow from, with digests: topic, code, settings, crawl, encoder, "
-        "resources and archive. Each text is extracted from the archive once more; one that comes out otherwise is put into the "
-        "lock. Give the crawl's own settings with -s.",
+        "Record all inputs of the texts of CORPUS with their digests: topic, code, settings, crawl, encoder, resources and "
+        "archive. Each text is extracted from the archive again, and stored in the lock if it comes out differently. Give the "
+        "crawl's own settings with -s.",
         _lock_arguments,
         lock,
     ),
     "reproduce": Action(
-        "Make the corpus of a lock anew from the archive, with the lock's settings, and compare the texts byte by byte: the exit "
-        "status is 0 where they are the same. Nothing is fetched, except with --live.",
+        "Make the corpus of a lock again from the archive, with the lock's settings, and compare the texts byte by byte. The "
+        "exit status is 0 if they are the same. Nothing is fetched, except with --live.",
         _reproduce_arguments,
         reproduce,
     ),

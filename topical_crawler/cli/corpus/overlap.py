@@ -1,4 +1,4 @@
-"""``topical-crawler corpus overlap``: the texts that repeat a test set."""
+"""``topical-crawler corpus overlap``: find texts overlapping with a test set."""
 
 import argparse
 
@@ -13,7 +13,7 @@ from topical_crawler.services.places import find_corpus
 from topical_crawler.text import counted
 
 DESCRIPTION = (
-    "Find the texts that share 13 words in a row with a test set, so that a model is not trained on what it is tested with. "
+    "Find the texts sharing 13 words in a row with a test set, to avoid training a model on its test data. "
     "corpus export --test-set FILE leaves them out."
 )
 
@@ -35,6 +35,6 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     for text in texts:
         print(printable(f"{text['order']:6}  {text['url']}  {text['test_set']}: {text['words']}"))
     for file in sets.files:
-        short = f" ({file['short']:,} too short to be found)" if file["short"] else ""
+        short = f" ({file['short']:,} too short to check)" if file["short"] else ""
         print(printable(f"{file['name']}: {counted(file['items'], 'item')}{short}, in {counted(file['texts'], 'text')}"))
     return 0

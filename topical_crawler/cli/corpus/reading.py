@@ -33,7 +33,7 @@ _NUMBER, _DAY = 6, 10  # columns
 def add_page(parser: argparse.ArgumentParser) -> None:
     """Declare CORPUS and PAGE."""
     parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
-    parser.add_argument("page", metavar="NUMBER|URL", help="number of a page, as list and search show it, or its address")
+    parser.add_argument("page", metavar="NUMBER|URL", help="number of a page as in list and search, or its address")
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +41,10 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
     add_filters(parser.add_argument_group("which pages"))
     parser.add_argument(
         "--sort", choices=SORTS, default="number",
-        help="numbers (the order of fetching) and hosts rise; the latest, most relevant or longest come first (default: number)",
+        help="numbers (fetch order) and hosts ascend, dates, relevance and lengths descend (default: number)",
     )  # fmt: skip
     add_number(parser, "--limit", type=whole(0), default=20, help="pages shown")
-    add_json(parser, "the pages, all their number and nothing else, as JSON")
+    add_json(parser, "the pages and their total number as JSON")
 
 
 def _show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,15 +60,15 @@ def _search_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
     parser.add_argument(
         "query", nargs="+", metavar="WORD",
-        help="words that all must be there; '\"a phrase\"' or “a phrase”; A OR B; -word for what must not be there",
+        help="all of these words; '\"a phrase\"' or “a phrase”; A OR B; -word to exclude",
     )  # fmt: skip
     add_filters(parser.add_argument_group("which pages"))
     add_number(parser, "--limit", type=whole(0), default=20, help="texts shown")
     add_number(parser, "--lines", type=whole(1), default=1, help="places shown of each text")
-    add_json(parser, "what is found, as JSON")
+    add_json(parser, "the texts found as JSON")
 
 
-# -- What the actions do
+# -- Actions
 
 
 def search(
@@ -80,14 +80,14 @@ def search(
     limit: int | None = 20,
     lines: int = 1,
 ) -> Found:
-    """The texts of the corpus at ``place`` that meet a query and ``filters``, after the index has taken in what is new.
+    """Return the texts of the corpus at ``place`` meeting a query and ``filters``, after updating the index.
 
     Args:
         place: path or URL.
         query: see :func:`~topical_crawler.corpus.search.parse_query`.
         filters: conditions.
         settings: the project's.
-        limit: most texts; None: all.
+        limit: most texts, None for all.
         lines: most places of a text.
     """
     from topical_crawler.config import cache_dir
@@ -96,13 +96,13 @@ def search(
     from topical_crawler.corpus.store import CorpusStore
 
     parsed = parse_query(query)
-    CorpusStore(place, read_only=True).close()  # says what is wrong with a place
+    CorpusStore(place, read_only=True).close()  # explains an unusable place
     with open_index(place, cache_dir(settings)) as index:
         try:
             with corpus_progress("reading texts") as show:
                 index.update(lambda done, total: show("reading texts", done, total))
         except CorpusError as error:
-            try:  # by an index that another user keeps
+            try:  # by an index of another user
                 return replace(index.search(parsed, filters, limit, lines), note=f"New texts are missing: {error}")
             except CorpusError:
                 raise error from None
@@ -147,7 +147,7 @@ def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def as_markdown(record: Record) -> str:
-    """Title and text of a page as Markdown."""
+    """Return title and text of a page as Markdown."""
     from topical_crawler.text.passages import Passage, markdown, passages
 
     return markdown([Passage(record.title, "heading", 1), *passages(record.text or "", record.layout)])
@@ -179,29 +179,29 @@ def _search(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 ACTIONS = {
-    "list": Action("List the pages of a corpus, 20 kept ones unless other conditions are given.", _list_arguments, _list),
-    "show": Action("Show a page of a corpus: where it comes from, and its text.", _show_arguments, _show),
+    "list": Action("List the pages of a corpus, by default 20 kept ones.", _list_arguments, _list),
+    "show": Action("Show a page of a corpus: its origin and its text.", _show_arguments, _show),
     "search": Action(
-        "Find the texts that hold all words, the best first, each with a place where they stand. Simplified and traditional "
-        "characters, width and case are alike; Latin letters are found by whole words. The first search reads the whole corpus "
-        "for an index, later ones what is new; a crawl may be writing to it meanwhile.",
+        "Find the texts with all words, the best first, each with a place in context. Simplified and traditional characters, "
+        "width and case are alike. Latin letters match whole words. The first search indexes the whole corpus, later ones only "
+        "new texts. A crawl may write to it meanwhile.",
         _search_arguments,
         _search,
     ),
 }  # fmt: skip
 
 
-# -- How pages are shown
+# -- Views
 
 
 def print_json(data: Any) -> None:
-    """Print data; what would steer a terminal or turn its reading direction is escaped."""
+    """Print data as JSON, escaping characters steering a terminal or reversing its reading direction."""
     text = json.dumps(data, ensure_ascii=False, indent=1)
     print(re.sub(r"[^\n -~]", lambda sign: sign[0] if sign[0].isprintable() else json.dumps(sign[0])[1:-1], text))
 
 
 def list_view(pages: Iterable[Summary], *, reasons: bool) -> RenderableType:
-    """Pages as a table, with why they were rejected if ``reasons``."""
+    """Return pages as a table, with ``reasons`` also the reason of rejection."""
     rows: list[tuple[RenderableType, ...]] = []
     for page in pages:
         title = Text(printable(page.title or page.url), no_wrap=True, overflow="ellipsis")
@@ -212,7 +212,7 @@ def list_view(pages: Iterable[Summary], *, reasons: bool) -> RenderableType:
 
 
 def page_view(record: Record, places: Iterable[str], words: Iterable[str]) -> Iterator[RenderableType]:
-    """A page for a person to read: title, origin, and its text with ``words`` highlighted."""
+    """Yield the parts of a page for a person to read: title, origin, and text with ``words`` highlighted."""
     yield Text(printable(record.title or "without a title"), "bold")
     why = record.why
     link = f"“{why['anchor']}” on " if why.get("anchor") else ""
@@ -248,7 +248,7 @@ def page_view(record: Record, places: Iterable[str], words: Iterable[str]) -> It
 
 
 def found_view(found: Found, width: int) -> Iterator[Text]:
-    """Lines of ``width`` columns with the keywords below each other."""
+    """Yield lines of ``width`` columns with the keywords aligned."""
     room = max(20, width - _NUMBER - _DAY - 4)
     for hit in found.hits:
         for number, line in enumerate(hit.lines or [None]):

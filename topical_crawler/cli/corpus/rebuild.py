@@ -1,4 +1,4 @@
-"""``topical-crawler corpus rebuild``: make a corpus anew from the archive of its crawl, with the judgements of the old corpus."""
+"""``topical-crawler corpus rebuild``: rebuild a corpus from the archive of its crawl, with the judgements of the old corpus."""
 
 import argparse
 import asyncio
@@ -54,24 +54,24 @@ REMADE = frozenset(
         *(DUPLICATE, PART, OFF_TOPIC_TEXT),
     )
 )
-"""Reasons of pages that the strategy had kept, which are extracted again. All others, custom pipelines' too, are kept."""
+"""Reasons of pages kept by the strategy, and extracted again. Pages with other reasons, also of custom pipelines, are copied."""
 _BLANK: dict[str, Any] = {
     **dict.fromkeys(("language", "script", "duplicate_of", "content_hash"), ""),
     "measures": {},
     "personal": {},
     "similarity": 0.0,
 }
-"""The fields of a row that follow from its text, without one."""
+"""Fields derived from a row's text, blank without one."""
 _EVERYTHING = Filters(rejected=True)
 
 
 @dataclass
 class Rebuilt:
-    """How a rebuilt corpus differs from the old one."""
+    """Differences between a rebuilt corpus and the old one."""
 
     pages: int = 0  # of the old corpus
-    missing: int = 0  # pages to extract that the archive lacks
-    left_out: int = 0  # pages that the new corpus lacks
+    missing: int = 0  # pages to extract but missing in the archive
+    left_out: int = 0  # pages missing in the new corpus
     texts: tuple[int, int] = (0, 0)  # kept before and after
     characters: tuple[int, int] = (0, 0)  # of these
     changed: int = 0  # texts
@@ -80,20 +80,23 @@ class Rebuilt:
 
 
 class ArchivedPages:
-    """The pages of an archive, decompressed and decoded as in a crawl, with the size limits of its ``settings``."""
+    """Pages of an archive, decompressed and decoded as in a crawl, with the size limits of its ``settings``."""
 
     def __init__(self, recording: Recording, settings: AnySettings) -> None:
         self._recording = recording
         self._documents = DocumentPool(1, extraction_limits(settings)[1])
         crawler = Crawler(Spider, scrapys(settings))
-        crawler.stats = DummyStatsCollector(crawler)  # the middleware wants one
+        crawler.stats = DummyStatsCollector(crawler)  # required by the middleware
         self._compression = UnpackMiddleware(crawler=crawler)
 
     def get(self, row: Record) -> Page | None:
-        """The page of a row; None if the archive lacks it, or it is a document that cannot be read. Raises CorpusError where the
-        package that reads it is not installed."""
+        """Return the page of a row, None for one missing in the archive or an unreadable document.
+
+        Raises:
+            CorpusError: the package for reading a document is not installed.
+        """
         try:
-            # Without a record of its own for the page as its scripts made it, the page itself is found.
+            # Falls back to the page itself without a record of its rendered form.
             recorded = self._recording.get(row.final_url + RENDERED) or self._recording.get(row.url)
         except RecordingError as error:
             logger.warning("%s", error)
@@ -113,12 +116,12 @@ class ArchivedPages:
         return Page.from_html(row.final_url, html, encoding)
 
     def close(self) -> None:
-        """Stop the process that reads documents."""
+        """Stop the document process."""
         self._documents.close()
 
 
 def is_remade(row: Record) -> bool:
-    """Whether a row's page was kept by the strategy, so that its text is extracted again."""
+    """Return True if the strategy kept a row's page, so that its text is extracted again."""
     return row.keep or row.reason in REMADE
 
 
@@ -133,15 +136,26 @@ async def rebuild(
     keep_missing: bool,
     progress: Progress,
 ) -> Rebuilt:
-    """Put every page of ``source`` into ``target``, for which ``maker`` cleans, in the old order; those already there, from an
-    interrupted run, stay. Pages that the archive lacks are copied if ``keep_missing``, else left out. Up to ``ahead`` extractions
-    are in hand, enough to keep the workers of ``pool`` busy. Raises CorpusError where ``target`` has pages that ``source`` lacks,
-    or one of the two fails."""
+    """Put every page of ``source`` into ``target`` in the old order. Resumes an interrupted run.
+
+    Args:
+        source: the old corpus.
+        target: the new one, empty or from an interrupted run.
+        archive: the archived pages.
+        maker: cleaner for ``target``.
+        pool: extraction processes.
+        ahead: most extractions in flight, enough to keep ``pool`` busy.
+        keep_missing: copy pages missing in the archive, instead of leaving them out.
+        progress: called after every page.
+
+    Raises:
+        CorpusError: ``target`` has pages missing in ``source``, or either corpus fails.
+    """
     done = set(target.keys(_EVERYTHING))
     pages = set(source.keys(_EVERYTHING))
     missing = seen = 0
     if foreign := done - pages:
-        raise CorpusError(f"{source.name} lacks {counted(len(foreign), 'page')} of {target.name}. Remedy: name a new file")
+        raise CorpusError(f"{source.name} lacks {counted(len(foreign), 'page')} of {target.name}. Name a new file")
     for facts in source.host_facts().values():
         target.note_host(facts)
     begun: deque[tuple[Record, Page | None, asyncio.Task[Extracted] | None]] = deque()
@@ -181,11 +195,11 @@ async def rebuild(
 
 
 def _put_anew(row: Record, page: Page, extracted: Extracted, maker: Maker, target: CorpusStore) -> None:
-    """Store a page with its new text; whether it is on topic was decided before."""
+    """Store a page with its new text, keeping the decision whether it is on topic."""
     anchors = [link.anchor for link in page.links]
     made = maker.make(row.host, extracted, anchors=anchors, title=page.title, announced=row.why.get("announced"))
     if row.reason == PART and made.fields["series"] != row.series:
-        target.put(row)  # it was kept as a part of an article, and is none any more
+        target.put(row)  # once kept as a part of an article, no longer one
         return
     fields = with_foreign_canonical(made.fields, bytes.fromhex(row.key), row.final_url)
     text = fields.pop("text", "")
@@ -219,20 +233,20 @@ def compare(source: CorpusStore, target: CorpusStore, missing: int = 0) -> Rebui
 
 
 DESCRIPTION = (
-    "Make a new corpus from the pages of CORPUS and their responses in the archive (TOPICAL_ARCHIVE), with the present "
-    "decoding, extraction, cleaning, search for duplicates and settings. Nothing is fetched. Decisions of the strategy are "
-    "kept: relevance, priority, why, and which pages are off topic. Pages that failed, redirect or are off topic are copied. "
-    "CORPUS does not change. The same command resumes an interrupted run."
+    "Rebuild CORPUS from its pages and their responses in the archive (TOPICAL_ARCHIVE), with the present decoding, extraction, "
+    "cleaning, deduplication and settings. Nothing is fetched. Decisions of the strategy are kept: relevance, priority, why, and "
+    "off-topic pages. Failed, redirected and off-topic pages are copied. CORPUS does not change. The same command resumes an "
+    "interrupted run."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", metavar="CORPUS", help="topic, folder, file or database URL")
     parser.add_argument(
-        "-o", "--output", metavar="NEW", required=True, help="of the new corpus: file (with a suffix), folder or database URL"
+        "-o", "--output", metavar="NEW", required=True, help="new corpus: file (with a suffix), folder or database URL"
     )
     parser.add_argument(
-        "--missing", choices=("keep", "drop"), default="keep", help="pages that the archive lacks (default: keep)"
+        "--missing", choices=("keep", "drop"), default="keep", help="pages missing in the archive (default: keep)"
     )
     add_archive(parser, "CORPUS")
 
@@ -240,7 +254,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     place, output = find_corpus(opts.corpus, settings), new_corpus(opts.output)
     if (place == output) if "://" in place + output else Path(place).resolve() == Path(output).resolve():
-        raise CorpusError(f"{output} is the corpus that is to be rebuilt. Remedy: name another file after -o")
+        raise CorpusError(f"{output} is the corpus to rebuild. Name another file after -o")
     options = cleaning_options(settings)
     recording = Recording(archive_of(opts, place), cache_dir(settings))
     with (
@@ -267,6 +281,6 @@ def summary(result: Rebuilt, source: str, target: str, missing: str) -> str:
     ]
     lines += [f"  rejected now: {reason}: {count:,}" for reason, count in result.rejected.most_common()]
     if result.missing:
-        done = "they were copied as they are (--missing drop leaves them out)" if missing == "keep" else "they were left out"
+        done = "they were copied unchanged (--missing drop leaves them out)" if missing == "keep" else "they were left out"
         lines.append(f"{result.missing:,} pages are not in the archive; {done}")
     return "\n".join(lines)

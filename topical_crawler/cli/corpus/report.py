@@ -1,4 +1,4 @@
-"""``topical-crawler corpus sample`` and ``judge``: texts for a person to judge, and the report on what was judged."""
+"""``topical-crawler corpus sample`` and ``report``: draw texts for people to judge, and report on the marks."""
 
 import argparse
 import csv
@@ -42,29 +42,29 @@ from topical_crawler.text import counted
 
 def _sample_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="JSON lines; must not be there yet")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="new JSON lines file")
     add_number(parser, "-n", "--number", type=whole(1, 100_000), default=200, help="texts")
-    parser.add_argument("--by", choices=BY, default=BY[0], help="what the strata are (default: %(default)s)")
+    parser.add_argument("--by", choices=BY, default=BY[0], help="strata of the sample (default: %(default)s)")
     parser.add_argument("--equal", action="store_true", help="as many texts from every stratum")
-    add_number(parser, "--seed", type=whole(0), default=0, metavar="S", help="another seed, another sample")
+    add_number(parser, "--seed", type=whole(0), default=0, metavar="S", help="seed of the random sample")
     parser.add_argument(
         "--also-rejected",
         action="append",
         default=[],
         metavar="REASON",
-        help="also N pages that were rejected for this reason (by title and address), to see what was missed; may be repeated",
+        help="also N pages rejected for this reason (by title and address), to estimate misses; may be repeated",
     )
-    parser.add_argument("--topic", help="whose terms are shown in the texts (default: the one named as the corpus' folder)")
+    parser.add_argument("--topic", help="topic of the terms shown in the texts (default: by the name of the corpus' folder)")
 
 
 def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.output.exists():
-        raise MistakeError(f"{opts.output} is there already, and may hold marks. Remedy: name another file")
+        raise MistakeError(f"{opts.output} exists already, and may hold marks. Name another file")
     place = find_corpus(opts.corpus, settings)
     named = {} if "://" in place else {"topic": Path(place).absolute().parent.name}
     topic = topic_of(opts.topic, named | claim_of(place))
     if topic is None:
-        print("No topic is known of this corpus: the texts are shown without its terms. Remedy: --topic TOPIC", file=sys.stderr)
+        print("The topic of this corpus is unknown, so its terms are not shown in the texts. Add --topic TOPIC", file=sys.stderr)
     with CorpusStore(place, read_only=True) as store:
         sample = draw_sample(
             store,
@@ -90,10 +90,10 @@ def _sample(opts: argparse.Namespace, settings: AnySettings) -> int:
 def _report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="CORPUS|FILE", help="a corpus, or samples (default: the only corpus)")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--marks", action="store_true", help="only the marks, as TSV: key, url, mark")
-    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only take the marks over into FOLDER/marked.jsonl")
+    only.add_argument("--marks", action="store_true", help="print only the marks, as TSV: key, url, mark")
+    only.add_argument("--to-topic", type=Path, metavar="FOLDER", help="only copy the marks into FOLDER/marked.jsonl")
     add_json(parser, "the report as JSON")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows of the report's tables to FILE, too")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the rows of the report's tables to FILE")
 
 
 def _report(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -121,12 +121,12 @@ def _report(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _read(name: str | None, settings: AnySettings) -> Sample:
-    """A sample, or all that was asked about a corpus."""
+    """Return a sample, or all questions asked about a corpus."""
     if name is not None and is_sample(name):
         return read_sample(Path(name))
     place = find_corpus(name, settings)
     if not (files := asked(place_of(name or place, place, settings).folder.path)):
-        raise MistakeError(f"nothing was asked about {place} yet. Remedy: topical-crawler corpus judge {name or ''}".rstrip())
+        raise MistakeError(f"no text of {place} is judged yet. Run topical-crawler corpus judge {name or ''}".rstrip())
     return together([read_sample(file) for file in files])
 
 
@@ -137,38 +137,37 @@ def _print_marks(sample: Sample) -> None:
 
 
 def said(taken: Taken) -> str:
-    """What was taken over into a topic, for people."""
+    """Return a summary of the marks copied into a topic."""
     held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
     text = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"
     if taken.ties:
-        text += f"\n{taken.ties:,} left out on which as many say one thing as another"
+        text += f"\n{taken.ties:,} left out because of a tie between their marks"
     if taken.blank:
-        text += f"\n{taken.blank:,} left out with neither title nor text"
+        text += f"\n{taken.blank:,} left out without title and text"
     return text
 
 
 ACTIONS = {
     "sample": Action(
-        "Draw a random sample of the kept pages and write it to FILE, which corpus judge takes. It is drawn from strata, by "
-        "default the hosts, in proportion to their pages but at least two from each; a corpus of many hosts has its smallest "
-        "ones in one stratum. Within a stratum the sample has the mixture of relevance (or, for strata of relevance, of hosts) "
-        "that the stratum has. The same corpus and seed give the same sample.",
+        "Draw a random sample of the kept pages and write it to FILE for corpus judge. It is drawn from strata, by default the "
+        "hosts, in proportion to their pages but at least two from each. The smallest of many hosts share one stratum. Within a "
+        "stratum the sample has the stratum's mixture of relevance (or, for strata of relevance, of hosts). The same corpus and "
+        "seed give the same sample.",
         _sample_arguments,
         _sample,
     ),
     "report": Action(
-        "Say what the marks of people come to: of a FILE that corpus sample has written the precision, by site, with intervals "
-        "of 95 %; of a CORPUS how many texts its crawl learns from. Of several copies of one sample, judged by several people, "
-        "it gives their agreement, too; a text then has the mark that most gave it, and of as many that of the file named "
-        "first. --to-topic takes the marks so far over into a topic folder, as examples of what is on the topic and what is "
-        "not; there a text on which as many say one thing as another is left out.",
+        "Report on people's marks: for a FILE written by corpus sample the precision, also by site, with 95 % intervals; for a "
+        "CORPUS the number of texts its crawl learns from. For several copies of one sample, judged by several people, the "
+        "report includes their agreement. A text then has the mark given most often, or of a tie that of the file named first. "
+        "--to-topic copies the marks into a topic folder, as examples on and off the topic, without texts with a tie.",
         _report_arguments,
         _report,
     ),
 }
 
 
-# -- The report on judged texts, for the terminal, for programs and for spreadsheets
+# -- Report on judged texts, for the terminal, for programs and for spreadsheets
 
 
 def show(results: SampleReport, out: Console) -> None:
@@ -178,12 +177,12 @@ def show(results: SampleReport, out: Console) -> None:
     marks = ", ".join(f"{results.marks[mark]:,} {mark}" for mark in MARKS if mark in results.marks)
     out.print(f"{results.judged:,} of {counted(results.drawn, 'text')} judged" + (f": {marks}" if marks else ""))
     if results.teaches:
-        out.print("Chosen to teach, they are no random sample: nothing is estimated. Remedy: topical-crawler corpus sample")
+        out.print("Chosen to teach, they are no random sample, so nothing is estimated. Run topical-crawler corpus sample")
     if results.whole is not None:
         out.print(_table("site", results.sites, results), _table("relevance", results.bands))
         if results.covered < 0.9995:
             out.print(
-                f"Nothing is said of {1 - results.covered:.1%} of the kept pages: of their strata no text is judged yet.",
+                f"Nothing is known about {1 - results.covered:.1%} of the kept pages: no text of their strata is judged yet.",
                 highlight=False,
             )
     for row in results.rejected:
@@ -196,7 +195,7 @@ def show(results: SampleReport, out: Console) -> None:
 
 
 def show_agreement(samples: Sequence[Sample], names: Sequence[str], out: Console) -> None:
-    """Print what every one found, and how far they agree."""
+    """Print the result of each judge, and their agreement."""
     rows: list[tuple[str, ...]] = []
     for name, sample in zip(names, samples, strict=True):
         alone = report(sample)
@@ -211,7 +210,7 @@ def show_agreement(samples: Sequence[Sample], names: Sequence[str], out: Console
 
 
 def figures(results: SampleReport, samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
-    """All that is shown, for JSON: None for what is not defined."""
+    """Return the report as JSON data, with None for undefined figures."""
     shown: dict[str, Any] = results.as_dict()
     if len(samples) > 1:
         shown["files"] = [{"file": name, **report(sample).as_dict()} for name, sample in zip(names, samples, strict=True)]
@@ -223,7 +222,7 @@ def figures(results: SampleReport, samples: Sequence[Sample], names: Sequence[st
 
 
 def write_csv(results: SampleReport, path: Path) -> None:
-    """The rows of all tables, shares from 0 to 1."""
+    """Write the rows of all tables as CSV, with shares from 0 to 1."""
     with replacing(path, "utf-8-sig") as out:
         writer = csv.writer(out, lineterminator="\r\n")
         writer.writerow(

@@ -25,7 +25,7 @@ def _stats_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _fetched_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kept", action="store_true", help="only those of kept pages")
+    parser.add_argument("--kept", action="store_true", help="only URLs of kept pages")
     add_corpus(parser)
 
 
@@ -50,12 +50,12 @@ def _fetched(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 ACTIONS = {
     "stats": Action("Count pages kept and rejected, by reason and host.", _stats_arguments, _stats),
-    "fetched": Action("List the URLs in the order of their fetching.", _fetched_arguments, _fetched),
+    "fetched": Action("List the URLs in fetch order.", _fetched_arguments, _fetched),
 }
 
 
 def _rates(stats: Stats | HostStats) -> dict[str, Any]:
-    """Counts as JSON data, with what follows from them."""
+    """Return counts as JSON data, with derived rates."""
     return dataclasses.asdict(stats) | {"harvest": stats.harvest, "characters_per_megabyte": round(stats.density)}
 
 
@@ -75,7 +75,7 @@ def show(stats: Stats, name: str, hosts: int, out: Console) -> None:
     if stats.rejected:
         out.print(table(("rejected because", ">pages"), ((reason, f"{n:,}") for reason, n in stats.rejected.items())))
     if stats.rights:
-        out.print(table(("asked of kept pages", ">pages"), ((name, f"{n:,}") for name, n in stats.rights.items())))
+        out.print(table(("reserved by kept pages", ">pages"), ((name, f"{n:,}") for name, n in stats.rights.items())))
     if stats.hosts:
         shown = list(stats.hosts[:hosts])
         if rest := stats.hosts[hosts:]:

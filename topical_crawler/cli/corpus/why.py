@@ -1,4 +1,4 @@
-"""``topical-crawler corpus why``: in plain sentences, why a page was kept or rejected, and what became of any other address."""
+"""``topical-crawler corpus why``: the reasons for keeping or rejecting a page, or the fate of any other address, in sentences."""
 
 import argparse
 
@@ -12,18 +12,18 @@ from topical_crawler.services.places import find_corpus
 from topical_crawler.services.why import why
 
 DESCRIPTION = (
-    "Say why a page was kept or rejected: its relevance and the words behind it, the link that led to it, what the check of its "
-    "text said, the page that it is a copy of, the marks of people. Of an address that was not fetched: whether it waits, with "
-    "which priority and why, or is refused, and by which rule. A crawl that runs is asked for it."
+    "Explain why a page was kept or rejected: its relevance and the words behind it, the link to it, the check of its text, the "
+    "original of a copy, the marks of people. For an address not fetched: its priority in the queue and the reasons, or the rule "
+    "refusing it. A running crawl is asked for it."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_page(parser)
-    add_json(parser, "the sentences, and what they are made of, as JSON")
+    add_json(parser, "the sentences and the facts behind them as JSON")
     parser.add_argument(
         "--wait", type=amount, default=15.0, metavar="SECONDS",
-        help="how long a crawl that runs may take to answer (default: %(default)g)",
+        help="seconds for a running crawl to answer (default: %(default)g)",
     )  # fmt: skip
 
 

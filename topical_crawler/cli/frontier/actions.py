@@ -1,4 +1,4 @@
-"""``topical-crawler frontier``: its actions, and how they show a queue."""
+"""``topical-crawler frontier``: actions on the queue of a crawl, and views of it."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ def _common_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser, "the answer as JSON")
     parser.add_argument(
         "--wait", type=amount, default=15.0, metavar="SECONDS",
-        help="how long a crawl that runs may take to answer (default: %(default)g)",
+        help="seconds for a running crawl to answer (default: %(default)g)",
     )  # fmt: skip
 
 
@@ -40,46 +40,46 @@ def _stats_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
     parser.add_argument(
         "--pages", type=int, default=LAST_PAGES, metavar="N",
-        help="count how many of the last N finished pages were kept; 0: of all, which takes longer (default: %(default)s)",
+        help="count the kept ones among the last N finished pages; 0: among all, which takes longer (default: %(default)s)",
     )  # fmt: skip
 
 
 def _top_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
-    parser.add_argument("-n", type=int, metavar="N", help="how many (default: 20; with --hosts 1000)")
-    parser.add_argument("--host", metavar="HOST", help="only those of this host (with its port, where it has one)")
-    parser.add_argument("--hosts", action="store_true", help="only how many of them each host has")
+    parser.add_argument("-n", type=int, metavar="N", help="number of links (default: 20; with --hosts 1000)")
+    parser.add_argument("--host", metavar="HOST", help="only links of this host (with its port, if any)")
+    parser.add_argument("--hosts", action="store_true", help="only the number of links by host")
     parser.add_argument(
         "--no-reasons", dest="reasons", action="store_false",
-        help="leave out why each has its place; where no crawl runs, its strategy need not be made for it then",
+        help="leave out the reasons of priorities, saves setting up the strategy while no crawl runs",
     )  # fmt: skip
 
 
 def _push_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
     parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="URLs, or files with one a line")
-    parser.add_argument("--priority", type=float, metavar="X", help="a place among the links, instead of before them")
+    parser.add_argument("--priority", type=float, metavar="X", help="priority among the links, instead of ahead of them")
 
 
 def _threshold_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
-    parser.add_argument("value", type=_threshold_of, metavar="X|default", help="a number; default: the topic's own")
+    parser.add_argument("value", type=_threshold_of, metavar="X|default", help="a number, or default for the topic's own")
 
 
 def _requeue_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
     parser.add_argument("urls", nargs="*", metavar="URL|FILE", help="URLs, or files with one a line")
     parser.add_argument(
-        "--reason", metavar="REASON", help='all finished pages that were rejected for this reason ("HTTP 503", "timed out")'
+        "--reason", metavar="REASON", help='all finished pages rejected for this reason ("HTTP 503", "timed out")'
     )
 
 
 def _purge_arguments(parser: argparse.ArgumentParser) -> None:
     _common_arguments(parser)
-    parser.add_argument("--host", metavar="HOST", help="links of this host (with its port, where it has one)")
+    parser.add_argument("--host", metavar="HOST", help="links of this host (with its port, if any)")
     parser.add_argument("--below", type=float, metavar="X", help="links of a priority less than X")
     parser.add_argument("--all", action="store_true", help="everything")
-    parser.add_argument("--yes", action="store_true", help="do not ask whether it is meant")
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def _stats(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -97,7 +97,7 @@ def _top(opts: argparse.Namespace, settings: AnySettings) -> int:
         request["n"] = opts.n
     with reach(settings, opts.crawl, opts.wait) as crawl:
         if opts.reasons and not opts.hosts:
-            from topical_crawler.services.reasons import ask_for_reasons  # the strategies, which nothing else needs
+            from topical_crawler.services.reasons import ask_for_reasons  # imports the strategies, not needed otherwise
 
             with making_progress() as progress:
                 answer = ask_for_reasons(crawl, request, settings, progress)
@@ -125,7 +125,7 @@ def _requeue(opts: argparse.Namespace, settings: AnySettings) -> int:
     left = answer["asked"] - answer["requeued"]
     return _show(
         opts, answer,
-        lambda: f"{answer['requeued']:,} to be fetched again" + (f", {left:,} wait already or are not known" if left else ""),
+        lambda: f"{answer['requeued']:,} to be fetched again" + (f", {left:,} already waiting or unknown" if left else ""),
     )  # fmt: skip
 
 
@@ -173,16 +173,16 @@ def _show(opts: argparse.Namespace, answer: Answer, view: Callable[[], Renderabl
 
 
 def _read_urls(opts: argparse.Namespace) -> list[str]:
-    """The URLs that are given, and those in files. What stands first names a crawl, unless it is a URL or a file."""
+    """Return the given URLs, and those in given files. The first argument names a crawl, unless it is a URL or a file."""
     if opts.crawl and (is_url(opts.crawl) or Path(opts.crawl).is_file()):
         opts.urls, opts.crawl = [opts.crawl, *opts.urls], None
     return [url for name in opts.urls for url in urls_of(name)]
 
 
 def _confirm(crawl: Reached, opts: argparse.Namespace) -> None:
-    """Ask whether a purge is meant. Raises MistakeError where nobody can be asked, CrawlError where it is not."""
+    """Ask for confirmation of a purge. Raise MistakeError without a terminal, CrawlError for a no."""
     if not sys.stdin.isatty():
-        raise MistakeError("a purge cannot be taken back. Remedy: --yes says that it is meant")
+        raise MistakeError("a purge cannot be undone. Confirm it with --yes")
     what = ["everything"] if opts.all else ["links"]
     if opts.host is not None:
         what.append(f"of {opts.host}")
@@ -204,25 +204,25 @@ def _threshold_of(text: str) -> float | None:
 
 
 ACTIONS = {
-    "stats": Action("Counts of what waits, is in flight, finished and dropped.", _stats_arguments, _stats),
+    "stats": Action("Count links waiting, in flight, finished and dropped.", _stats_arguments, _stats),
     "top": Action(
-        "The best of what waits, the anchor and the page by which each came in, and why it has its place.", _top_arguments, _top
+        "Show the best waiting links, with their anchors, origins and the reasons of their priorities.", _top_arguments, _top
     ),
-    "push": Action("Put seeds into the queue: they are fetched next.", _push_arguments, _push),
-    "pause": Action("Fetch nothing more until resume, over restarts; what is in flight is finished.", _common_arguments, _steer),
-    "resume": Action("Go on after pause.", _common_arguments, _steer),
-    "stop": Action("End all workers of the crawl in good order; it can be started again.", _common_arguments, _steer),
-    "threshold": Action("Keep pages above another relevance from now on, over restarts.", _threshold_arguments, _threshold),
+    "push": Action("Queue seeds, to be fetched next.", _push_arguments, _push),
+    "pause": Action("Stop fetching until resume, also after restarts. In-flight requests finish.", _common_arguments, _steer),
+    "resume": Action("Continue after pause.", _common_arguments, _steer),
+    "stop": Action("Shut all workers of the crawl down cleanly. It can be started again.", _common_arguments, _steer),
+    "threshold": Action("Keep pages above another relevance from now on, also after restarts.", _threshold_arguments, _threshold),
     "requeue": Action("Fetch finished or dropped pages again.", _requeue_arguments, _requeue),
-    "purge": Action("Drop what waits: it is not fetched, unless it is found again or requeued.", _purge_arguments, _purge),
+    "purge": Action("Drop waiting links, until they are found again or requeued.", _purge_arguments, _purge),
 }
 
 
-# -- How a queue is shown
+# -- Views of a queue
 
 
 def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
-    """Counts of a frontier, and what the last finished pages came to."""
+    """Return the counts of a frontier, with the results of the last finished pages."""
     state = {True: "runs", False: "does not run", None: ""}[runs]
     state = ", ".join(filter(None, (state, "[paused]" if answer["paused"] else "")))
     lines: list[RenderableType] = [
@@ -238,7 +238,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
     if (threshold := answer["page_threshold"]) is not None:
         lines.append(Text(f"pages are kept above a relevance of {threshold:g}"))
     if answer["marked"]:
-        lines.append(Text(f"{answer['marked']:,} texts are marked for it by topical-crawler corpus judge"))
+        lines.append(Text(f"{answer['marked']:,} texts marked by topical-crawler corpus judge"))
     lines += [Text(f"{key.replace('_', ' ')}: {_plain(value)}", "dim") for key, value in answer["details"].items()]
     for title, number, counts in (
         ("rejected because", ">pages", answer["last_rejected_because"]),
@@ -251,7 +251,7 @@ def stats_view(answer: Answer, name: str, runs: bool | None) -> Group:
 
 
 def top_view(answer: Answer) -> RenderableType:
-    """The best of what waits, with the anchor and the page by which each came in, and the parts of its priority, where known."""
+    """Return the best waiting links as a table, with anchor, origin and the parts of the priority, if known."""
     if not answer["entries"]:
         return Text("nothing waits" + (f" among the best {answer['looked_at']:,} links" if answer["looked_at"] else ""))
     rows = []
@@ -267,7 +267,7 @@ def top_view(answer: Answer) -> RenderableType:
 
 
 def hosts_view(answer: Answer) -> RenderableType:
-    """Which hosts the best of what waits belongs to."""
+    """Return the hosts of the best waiting links as a table."""
     if not answer["hosts"]:
         return Text("nothing waits")
     rows = [(printable(r["host"]), f"{r['waiting']:,}", _priority(r)) for r in answer["hosts"][:_SHOWN_HOSTS]]
@@ -277,7 +277,7 @@ def hosts_view(answer: Answer) -> RenderableType:
 
 
 def pushed_line(answer: Answer) -> str:
-    """What came of seeds, in a line."""
+    """Return the results of pushing seeds, in a line."""
     parts = [f"{answer['new']:,} new"]
     if answer["again"]:
         parts.append(f"{answer['again']:,} wait again")

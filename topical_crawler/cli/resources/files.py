@@ -1,4 +1,4 @@
-"""``topical-crawler resources fetch``, ``list``, ``check`` and ``import``: the data files that the strategies use."""
+"""``topical-crawler resources fetch``, ``list``, ``check`` and ``import``: data files of the strategies."""
 
 import argparse
 from collections.abc import Callable
@@ -88,10 +88,10 @@ def _check(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _examine(resource: Resource, path: Path, own: bool) -> str:
-    """What the reader of a resource found in its file, whose digest is checked before, unless it is the user's own."""
+    """Read a resource's file and return a summary. Checks its digest first, unless it is the user's own."""
     pinned = bool(resource.sha256) and not own
     if pinned and not is_whole(resource, path):
-        raise ValueError(f"{path}: not the pinned file. Remedy: topical-crawler resources fetch {resource.name}")
+        raise ValueError(f"{path}: not the pinned file. Run topical-crawler resources fetch {resource.name}")
     return f"{_READERS[resource.name](path)} ({'SHA-256 right' if pinned else 'own file'}, {path})"
 
 
@@ -113,12 +113,12 @@ _READERS: dict[str, Callable[[Path], str]] = {
 
 def _import_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the vectors")
-    parser.add_argument("out", metavar="OUT", help="where to write: OUT.npy and OUT.vocab (OUT with or without .npy)")
+    parser.add_argument("out", metavar="OUT", help="output files OUT.npy and OUT.vocab (OUT with or without .npy)")
     parser.add_argument(
         "--limit",
         type=int,
         metavar="N",
-        help="take the first N vectors of FILE, in most files those of frequent words (default: all)",
+        help="only the first N vectors of FILE, in most files those of frequent words (default: all)",
     )
 
 
@@ -143,21 +143,19 @@ def _import(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 ACTIONS = {
-    "fetch": Action(
-        "Fetch what is not there yet. Interrupted, it goes on where it was when it is started again.", _names, _fetch
-    ),
-    "list": Action("What there is, where it lies, and what its absence costs.", lambda parser: None, _list),
+    "fetch": Action("Fetch missing resources. Started again after an interruption, it resumes.", _names, _fetch),
+    "list": Action("List resources, their places, and the cost of missing ones.", lambda parser: None, _list),
     "check": Action(
-        "Verify digests and read every file with the program's own reader. Exit code 1 if one fails, or if one that is named "
-        "here is missing.",
+        "Verify digests and read every file with the program's own reader. Exit code 1 if one fails, or if one named here is "
+        "missing.",
         _names,
         _check,
     ),
     "import": Action(
-        "Convert word vectors into the form that the strategies open at once and share between processes: a matrix of unit "
+        "Convert word vectors into a form opened at once by the strategies and shared between processes: a matrix of unit "
         "vectors (OUT.npy) and its words (OUT.vocab). FILE is of word2vec (text or binary), fastText (.vec) or GloVe (text), "
-        "gzipped or not; its content tells which. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is damaged or "
-        "of another form, as what gensim's save() wrote; OUT is then as it was before.",
+        "gzipped or not, recognised by its content. Name OUT.npy in TOPICAL_VECTORS to use it. Exit code 1 if FILE is damaged or "
+        "of another form, such as gensim's save(). OUT is then unchanged.",
         _import_arguments,
         _import,
     ),

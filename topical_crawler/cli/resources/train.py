@@ -1,4 +1,4 @@
-"""``topical-crawler resources train``: word vectors of one's own texts."""
+"""``topical-crawler resources train``: train word vectors on your own texts."""
 
 import argparse
 import os
@@ -24,30 +24,30 @@ from topical_crawler.training.word2vec import CONTINUED_EPOCHS, ModelOptions
 from topical_crawler.training.work_folder import TrainingError, start_anew
 
 DESCRIPTION = (
-    "Train word vectors: OUT/vectors.npy with its words in OUT/vectors.vocab. A source is a Chinese "
-    "Wikipedia dump (.xml, .xml.bz2), JSONL (.jsonl, .jsonl.gz, the field 'text'), a .txt file or a folder of them, or the data "
-    "folder of a crawl. Texts are simplified, segmented, freed of stop words and numbers. Interrupted, the same command goes on "
-    "where it was: OUT/work holds the segmented text and a checkpoint of each epoch; when the result is there you may delete it. "
-    "With --continue-from, vectors that you have keep what they know and learn the words that they lack."
+    "Train word vectors: OUT/vectors.npy with its words in OUT/vectors.vocab. A source is a Chinese Wikipedia dump (.xml, "
+    ".xml.bz2), JSONL (.jsonl, .jsonl.gz, the field 'text'), a .txt file or a folder of them, or the data folder of a crawl. "
+    "Texts are simplified and segmented, without stop words and numbers. The same command resumes an interrupted run: OUT/work "
+    "holds the segmented text and a checkpoint of each epoch. Delete it once the result is there. With --continue-from, existing "
+    "vectors keep their positions and learn missing words."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the action's arguments."""
     text, model = ModelOptions(), TrainingOptions()
-    # Numbers have an end: without one gensim fails after the segmentation (seed, dimensions) or hangs (window).
+    # Numbers are bounded: otherwise gensim fails after the segmentation (seed, dimensions) or hangs (window).
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the result")
-    parser.add_argument("sources", metavar="SOURCE", nargs="+", help="texts to learn from; several are read one after the other")
+    parser.add_argument("sources", metavar="SOURCE", nargs="+", help="texts to learn from, read one after the other")
     parser.add_argument("--topic", metavar="NAME", help="keep this topic's terms whole (a name or a folder)")
     parser.add_argument("--words", metavar="FILE", type=Path, help="keep the words of this file whole, one a line")
     parser.add_argument(
         "--where", metavar="FIELD=VALUE", type=condition, action="append", default=[], help="only documents with this value"
     )
-    parser.add_argument("--keep-traditional", action="store_true", help="leave traditional characters as they are")
-    parser.add_argument("--keep-stop-words", action="store_true", help="leave stop words in")
+    parser.add_argument("--keep-traditional", action="store_true", help="do not simplify traditional characters")
+    parser.add_argument("--keep-stop-words", action="store_true", help="do not remove stop words")
     parser.add_argument("--tolerant", action="store_true", help="skip damaged parts of a source and count them")
     parser.add_argument("--model", choices=("word2vec", "fasttext"), default=text.model, help="default: %(default)s")
-    add_number(parser, "--dimensions", type=whole(1, MAX_DIMENSIONS), default=text.dimensions, help="of a vector")
+    add_number(parser, "--dimensions", type=whole(1, MAX_DIMENSIONS), default=text.dimensions, help="dimensions of a vector")
     add_number(parser, "--window", type=whole(1, 10_000), default=text.window, help="words on either side")
     parser.add_argument(
         "--epochs",
@@ -55,36 +55,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole(1, 999),
         help=f"passes over the text (default: {text.epochs}, continued {CONTINUED_EPOCHS})",
     )
-    add_number(parser, "--min-count", type=whole(1, 10**9), default=model.min_count, help="occurrences that a word needs")
+    add_number(parser, "--min-count", type=whole(1, 10**9), default=model.min_count, help="least occurrences of a word")
     add_number(parser, "--negative", type=whole(1, 1_000), default=text.negative, help="random words against each right one")
     parser.add_argument("--skip-gram", action="store_true", help="slower than the default (CBOW), better for rare words")
-    add_number(parser, "--seed", type=whole(0, 2**32 - 1), default=text.seed, help="of everything random")
+    add_number(parser, "--seed", type=whole(0, 2**32 - 1), default=text.seed, help="seed of all randomness")
     parser.add_argument(
         "--processes",
         metavar="N",
         type=whole(1, 1_000),
         default=os.cpu_count() or 1,
-        help="that segment, and threads that train (default: %(default)s, the processors); with 1 a run can be repeated exactly",
+        help="segmenting processes and training threads (default: %(default)s, the processors); with 1 runs are reproducible",
     )
     add_number(parser, "--memory", metavar="MB", type=whole(1, 10**9), default=model.memory, help="bound over all processes")
-    parser.add_argument("--continue-from", metavar="VECTORS", type=Path, help="start from these vectors; --dimensions are theirs")
+    parser.add_argument("--continue-from", metavar="VECTORS", type=Path, help="start from these vectors, with their dimensions")
     parser.add_argument(
         "--free",
         metavar="RATE",
         type=lambda text: amount(text, 1.0),
         default=0.0,
-        help="with --continue-from: part of each update that known words take, 0 to 1 (default: 0, they keep their vectors)",
+        help="with --continue-from: share of each update applied to known words, 0 to 1 (default: 0, they keep their vectors)",
     )
     parser.add_argument("--show", metavar="WORD", action="append", default=[], help="show this word's neighbours in the result")
-    parser.add_argument("--restart", action="store_true", help="forget what OUT/work holds and begin anew")
-    parser.add_argument("--retrain", action="store_true", help="keep the segmented text in OUT/work, train anew")
+    parser.add_argument("--restart", action="store_true", help="discard OUT/work and start over")
+    parser.add_argument("--retrain", action="store_true", help="keep the segmented text in OUT/work, train again")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
-    """Train and print the report; 130 where it was interrupted."""
+    """Train and print the report. Return 130 if interrupted."""
     options = _options(opts, settings)
     if opts.restart or opts.retrain:
-        check_request(opts.out, opts.sources, options, opts.processes)  # what is misspelt must not cost the work of hours
+        check_request(opts.out, opts.sources, options, opts.processes)  # a typo must not cost the work of hours
         start_anew(opts.out, keep_text=not opts.restart)
     columns = ("{task.percentage:>3.0f} %", "{task.fields[note]}", TimeElapsedColumn(), TimeRemainingColumn())
     try:
@@ -102,7 +102,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
             for task in stages.values():
                 display.update(task, completed=1.0)
     except KeyboardInterrupt:
-        kept = f"What is done is kept in {opts.out / 'work'}: the same command goes on from there"
+        kept = f"Finished work is kept in {opts.out / 'work'}. Run the same command to resume"
         print(f"{PROGRAM} resources train: stopped. {kept}", file=sys.stderr)
         return 130
     _print(results, opts.out, console())
@@ -113,11 +113,11 @@ def _options(opts: argparse.Namespace, settings: AnySettings) -> TrainingOptions
     keep = list(load_topic(opts.topic).terms) if opts.topic else []
     if opts.words:
         if not opts.words.is_file():
-            raise TrainingError(f"{opts.words}: there is no such file. Remedy: name a file with one word a line for --words")
+            raise TrainingError(f"{opts.words}: there is no such file. Name a file with one word a line for --words")
         keep += read_terms(opts.words)
     for name, times in Counter(wanted.field for wanted in opts.where).items():
         if times > 1:
-            raise TrainingError(f"--where {name}=… is given {times} times, a document has but one value. Remedy: give it once")
+            raise TrainingError(f"--where {name}=… is given {times} times, but a document has only one value. Give it once")
     text = PrepareOptions(
         simplify=not opts.keep_traditional,
         keep_whole=keep,
@@ -148,10 +148,10 @@ def _print(data: dict[str, Any], folder: Path, out: Console) -> None:
         f"{words['words']:,} words trained; {words['rare']:,} others are rarer than --min-count {data['options']['min_count']}"
     )
     if words["forgotten_below"]:
-        out.print(f"memory: while counting, words met fewer than {words['forgotten_below']} times had to be forgotten")
+        out.print(f"memory: words met fewer than {words['forgotten_below']} times were dropped while counting")
     if words["cut"]:
         out.print(
-            f"memory: {words['cut']:,} words with up to {words['cut_count']:,} occurrences left out; more --memory keeps them"
+            f"memory: {words['cut']:,} words with up to {words['cut_count']:,} occurrences left out; raise --memory to keep them"
         )
     if "continued" in data:
         continued = data["continued"]

@@ -1,4 +1,4 @@
-"""``topical-crawler topic build``: a topic's terms, weights and proposed adjustments out of a domain corpus."""
+"""``topical-crawler topic build``: find a topic's terms, weights and proposed adjustments in a domain corpus."""
 
 import argparse
 import math
@@ -23,10 +23,10 @@ from topical_crawler.topic.topic_folder import ADJUST, TERMS, WEIGHTS
 
 DESCRIPTION = (
     "Find a topic's terms in texts about it and weigh them (w = f/N · ln(N/N_i), Zhou et al. 2019, Eq. 2): new words and "
-    "phrases, words of the dictionary, your own candidates (FOLDER/candidates.txt) and terms, held against texts about anything. "
-    "Writes terms.tsv, weights.tsv and, as proposals, adjust.tsv. Lines that you added or changed stay as they are, words that "
-    "you deleted do not come back. A SOURCE is a Chinese Wikipedia dump, JSONL with a field 'text' (.gz too), a folder of text "
-    "files, or the data folder of a crawl."
+    "phrases, words of the dictionary, your own candidates (FOLDER/candidates.txt) and terms, contrasted with texts about "
+    "anything. Writes terms.tsv, weights.tsv and, as proposals, adjust.tsv. Lines added or changed by you stay, words deleted by "
+    "you do not come back. A SOURCE is a Chinese Wikipedia dump, JSONL with a field 'text' (.gz too), a folder of text files, or "
+    "the data folder of a crawl."
 )
 
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="topic folder")
     parser.add_argument("--corpus", nargs="+", type=Path, metavar="SOURCE", required=True, help="texts about the topic")
     parser.add_argument(
-        "--domain", type=condition, metavar="FIELD=VALUE", help="documents of --corpus that are about the topic (default: all)"
+        "--domain", type=condition, metavar="FIELD=VALUE", help="documents of --corpus about the topic (default: all)"
     )
     parser.add_argument(
         "--background",
@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="SOURCE",
         default=[],
-        help="texts about anything (default: those of --corpus where --against is given, else document frequencies of general "
-        "Chinese, which come with jieba)",
+        help="texts about anything (default: those of --corpus if --against is given, else document frequencies of general "
+        "Chinese from jieba)",
     )
     parser.add_argument(
-        "--against", type=condition, metavar="FIELD=VALUE", help="documents that are background (default: all of --background)"
+        "--against", type=condition, metavar="FIELD=VALUE", help="documents of the background (default: all of --background)"
     )
     add_number(parser, "--terms", type=whole(0), default=plan.terms, help="terms to find, beside your own")
     add_number(
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=amount,
         default=plan.min_contrast,
         metavar="X",
-        help="least contrast: how many times more often documents of the domain hold a term",
+        help="least contrast: how many times more often documents of the domain contain a term",
     )
     add_number(
         parser,
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="propose a lower weight for heavy words of a lower contrast; 0: for none",
     )
-    parser.add_argument("--candidates-only", action="store_true", help="find nothing, weigh your own candidates and terms only")
+    parser.add_argument("--candidates-only", action="store_true", help="find no terms, only weigh your own candidates and terms")
     add_number(parser, "-n", type=whole(0), default=30, help="words to show in each list")
 
 
@@ -83,7 +83,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.candidates_only and not (candidates or terms.words):
         raise TopicError(
             f"{folder.candidates}: missing, and {TERMS} holds no term of yours. "
-            f"Remedy: write candidate terms into it, one a line, or leave --candidates-only out"
+            f"Write candidate terms into it, one a line, or leave --candidates-only out"
         )
     corpora = Corpora(opts.corpus, opts.background, opts.domain, opts.against)
     plan = Plan(opts.terms, opts.min_count, opts.min_contrast, opts.adjust_below, discover=not opts.candidates_only)
@@ -101,18 +101,18 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     _show(out, built, proposed, plan, opts.n)
     _show_yours(out, terms, adjust, before, built.mean)
     for name in aside:
-        out.print(f"weights.tsv was not as the last build wrote it: it is kept as {name}. Your own weights belong in adjust.tsv")
+        out.print(f"weights.tsv was edited since the last build and is kept as {name}. Your own weights belong in adjust.tsv")
     out.print(f"→ {escape(str(opts.folder))}/{TERMS}, {WEIGHTS}, {ADJUST}")
     out.print(
-        f"Next: read {TERMS} and delete what is no term, read the proposals in {ADJUST} (they are in force; delete or change "
-        f"what you do not want), and build again: your changes stay. Then topical-crawler topic check {escape(str(opts.folder))}",
+        f"Next: read {TERMS} and delete wrong terms, read the proposals in {ADJUST} (they are in force; delete or change "
+        f"them), and build again: your changes stay. Then topical-crawler topic check {escape(str(opts.folder))}",
         style="dim",
     )
     return 0
 
 
 def _describe(plan: Plan) -> str:
-    """The options that are not at their defaults, as the command says them."""
+    """Return the options other than the defaults, as on the command line."""
     usual = Plan()
     names = [n for n in ("terms", "min_count", "min_contrast", "adjust_below") if getattr(plan, n) != getattr(usual, n)]
     said = "".join(f" --{name.replace('_', '-')} {getattr(plan, name):g}" for name in names)
@@ -142,7 +142,7 @@ def _show(out: Console, built: Built, proposed: Sequence[str], plan: Plan, rows:
     if built.sample and built.sample.step > 1:
         out.print(f"the domain is large: every {built.sample.step}th document was looked through for candidates")
     if built.sample and built.sample.repeated:
-        out.print(f"{built.sample.repeated} lines that earlier documents hold, too, were left out when looking for candidates")
+        out.print(f"{built.sample.repeated} lines repeated from earlier documents were left out when looking for candidates")
     cells = []
     for number, t in enumerate(sorted(built.terms, key=lambda t: (-t.score, t.word))[:rows], 1):
         cohesion = "" if math.isnan(t.cohesion) else f"{t.cohesion:.2f}"
@@ -169,8 +169,8 @@ def _show(out: Console, built: Built, proposed: Sequence[str], plan: Plan, rows:
 def _background(built: Built) -> str:
     if built.general:
         return (
-            "no background: held against the document frequencies of general Chinese that come with jieba.\n"
-            "Texts about anything, of the kind that you will crawl, tell better: --background SOURCE"
+            "no background: contrasted with jieba's document frequencies of general Chinese.\n"
+            "Texts about anything, of the kind to be crawled, are a better contrast: --background SOURCE"
         )
     return f"{built.background_documents} of the background"
 
@@ -185,5 +185,5 @@ def _show_yours(out: Console, terms: Present, adjust: Present, before: float, me
     if weighed and not 0.5 <= mean / before <= 2:
         out.print(
             f"{len(weighed)} weights of yours were written while the mean word weighed {before:.3g}; now it weighs {mean:.3g}: "
-            "look at them"
+            "check them"
         )

@@ -1,4 +1,4 @@
-"""``topical-crawler topic check``: the health of a topic's files and seeds."""
+"""``topical-crawler topic check``: check the files and seeds of a topic."""
 
 import argparse
 import dataclasses
@@ -27,9 +27,8 @@ from topical_crawler.text import counted
 from topical_crawler.topic.topic import Topic
 
 DESCRIPTION = (
-    "Look over a topic: which terms do not come out of the segmentation, which are words of the general language, which weights "
-    "dominate, seeds, duplicates. Every finding names file, line and remedy. Exit code 1 if there is an error: something with "
-    "which no crawl can start."
+    "Check a topic for terms lost in segmentation, words of the general language, dominant weights, bad seeds, duplicates. Every "
+    "finding names file, line and fix. Exit code 1 if there is an error: no crawl can start with it."
 )
 _MOST_WORDS = 8
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -39,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", help="name or path")
     parser.add_argument(
         "texts", nargs="*", type=Path, metavar="SOURCE",
-        help="show which of these texts are nearest in meaning and which farthest: .txt, folders, JSONL, a corpus",
+        help="show the texts nearest in meaning and the farthest: .txt, folders, JSONL, a corpus",
     )  # fmt: skip
-    parser.add_argument("--fetch", action="store_true", help="fetch the seeds, too: do they answer, and do they lead on?")
-    parser.add_argument("--all", action="store_true", help="every word of a finding, with its line")
+    parser.add_argument("--fetch", action="store_true", help="also fetch the seeds: do they answer, and do they lead on?")
+    parser.add_argument("--all", action="store_true", help="show every word of a finding, with its line")
     add_json(parser, "print findings as JSON")
 
 
@@ -65,7 +64,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _fetch_seeds(topic: Topic, settings: AnySettings) -> tuple[list[tuple[Fetched, Judged | None]], list[Finding]]:
-    """The seeds as a crawl would judge them, and those that do not answer or lead nowhere."""
+    """Fetch and judge the seeds as a crawl would. Return them with findings on unreachable and useless ones."""
     lines = TopicLines(topic)
     keyword = quote(topic.keywords(1)[0])
     addresses = [url.replace("{keyword}", keyword) for url, _, _ in lines.seeds]
@@ -103,7 +102,7 @@ def _show(
     if findings:
         _show_findings(out, findings, opts.all)
     if report.errors and opts.fetch:
-        out.print("\nNo seed is fetched before the errors are gone.", style="red")
+        out.print("\nFix the errors first, no seed is fetched before.", style="red")
     if seeds:
         show_table(out, "Seeds", seeds)
     if topic:

@@ -1,4 +1,4 @@
-"""``topical-crawler topic explain``: what a strategy makes of pages and texts, with the words and the reasons of links."""
+"""``topical-crawler topic explain``: the verdict of a strategy on pages and texts, with words and reasons of links."""
 
 import argparse
 import dataclasses
@@ -30,19 +30,19 @@ from topical_crawler.topic.files import check_seed
 from topical_crawler.topic.topic import Topic, load_topic
 
 DESCRIPTION = (
-    "Show what a strategy makes of a page: whether it is on topic, the words that carry that, and every link with its score and "
-    "the reasons for it; with --crawl by what a crawl has learned. Several PAGEs are judged one after the other, as in a crawl, "
-    "and shown in a line each. A URL is fetched as a crawl would: robots.txt is obeyed, and TOPICAL_REPLAY answers where it is "
-    "set. Of a plain text there are words only. Exit code 1 if a page cannot be had."
+    "Show the verdict of a strategy on a page, with the words behind it, and the score of every link with its reasons. With "
+    "--crawl the strategy knows what a crawl has learned. Several PAGEs are judged one after the other, as in a crawl, and shown "
+    "in a line each. A URL is fetched like in a crawl: robots.txt is obeyed, and TOPICAL_REPLAY answers if it is set. A plain "
+    "text has words only. Exit code 1 if a page is unavailable."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", help="name or path")
     parser.add_argument(
-        "pages", nargs="+", metavar="PAGE", help="a URL, an HTML or text file, or a text; what it is taken for is said"
+        "pages", nargs="+", metavar="PAGE", help="a URL, an HTML or text file, or a text; the output names the kind"
     )
-    parser.add_argument("--strategy", metavar="NAME", help="judge by this strategy (default: the one that a crawl would take)")
+    parser.add_argument("--strategy", metavar="NAME", help="judge by this strategy (default: that of a crawl)")
     parser.add_argument(
         "--crawl",
         metavar="CRAWL",
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--links", type=whole(0), default=20, metavar="N", help="links to show (default: %(default)s)")
     parser.add_argument("--all", action="store_true", help="every link")
-    parser.add_argument("--base", metavar="URL", help="where an HTML file comes from: its relative links need it")
+    parser.add_argument("--base", metavar="URL", help="origin of an HTML file, needed for its relative links")
     add_json(parser)
 
 
@@ -79,14 +79,14 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         explain.show(console(most=WIDTH), judged, None if opts.all else opts.links)
     missing = [fetched for fetched, judged in pages if judged is None]
     for fetched in missing:
-        remedy = "Remedy: check the address and the network, or save the page and give its file"
+        remedy = "Check the address and the network, or save the page and give its file"
         print(f"{PROGRAM} topic explain: {fetched.url}: no page: {fetched.reason}. {remedy}", file=sys.stderr)
     return int(bool(missing))
 
 
 @contextmanager
 def _crawl(opts: argparse.Namespace, settings: AnySettings) -> Iterator[Reached | None]:
-    """The crawl that is named, if one is."""
+    """Open the crawl named in the options, if any."""
     if not opts.crawl:
         yield None
         return
@@ -98,23 +98,23 @@ def _crawl(opts: argparse.Namespace, settings: AnySettings) -> Iterator[Reached 
 
 
 def _strategy_name(opts: argparse.Namespace, settings: AnySettings, topic: Topic, claim: Mapping[str, Any]) -> str:
-    """The strategy to judge by: that of the crawl; else that which is asked for, else that which a crawl would take."""
+    """Return the strategy to judge by: that of the crawl, else the requested one, else a crawl's default."""
     given = opts.strategy or strategy_name(settings)
     for what, wanted in (("topic", topic.name), ("strategy", given)):
         if wanted and claim.get(what, wanted) != wanted:
-            raise CrawlError(f"--crawl {opts.crawl}: its {what} is {claim[what]!r}, not {wanted!r}. Remedy: take that {what}")
+            raise CrawlError(f"--crawl {opts.crawl}: its {what} is {claim[what]!r}, not {wanted!r}. Use that {what}")
     return str(claim.get("strategy") or given or topic.default_strategy)
 
 
 class Explain:
-    """Explains what a strategy makes of pages and texts.
+    """Explanations of a strategy's verdicts on pages and texts.
 
     Args:
-        topic: of the strategy.
+        topic: topic of the strategy.
         settings: the project's.
-        strategy: as new, or as a crawl has taught it.
+        strategy: a new strategy, or one restored from a crawl.
         language: the language resources.
-        crawl: that taught it; "" for none.
+        crawl: name of that crawl, "" for none.
     """
 
     def __init__(self, topic: Topic, settings: AnySettings, strategy: Strategy, language: Resources, crawl: str = "") -> None:
@@ -128,7 +128,7 @@ class Explain:
         show_table(out, "Pages", pages)
 
     def show(self, out: Console, judged: Judged, links: int | None) -> None:
-        """Print what there is to say of one page or text, and so many links; None: all links."""
+        """Print the verdict on one page or text, and at most so many links (None: all)."""
         verdict = judged.verdict
         on, above, style = ("on", "above", "bold green") if verdict.keep else ("off", "not above", "bold red")
         relevance = f"{on} topic: relevance {verdict.relevance:.3g} is {above} {self._strategy.page_threshold:g}"
@@ -138,14 +138,14 @@ class Explain:
         if judged.text is None:
             out.print(f"\nMain text: none ({judged.no_text}): a crawl would not keep this page", markup=False)
         else:
-            first = "" if verdict.keep else ". A crawl does not come to judge it: what it judges first, above, is off topic"
+            first = "" if verdict.keep else ". A crawl never gets to judge it, because the page above is off topic"
             kept = _kept(judged.text[1], self._strategy)
             out.print(f"\nThe main text by itself: relevance {judged.text[0]:.3g}, {kept}{first}", soft_wrap=True)
         if judged.page is not None:
             _show_links(out, judged, links)
 
     def _show_strategy(self, out: Console) -> None:
-        """Say what judges, and without which language resources, and what that costs."""
+        """Print the strategy, and the missing language resources with their cost."""
         learned = (
             f"with what the crawl {self._crawl} has learned" if self._crawl else "with nothing learned from a crawl (--crawl)"
         )
@@ -155,11 +155,11 @@ class Explain:
         if self._language.directory is None and not self._language.overrides:
             out.print("Language resources are switched off (TOPICAL_RESOURCES): words are like themselves only.", style="yellow")
             return
-        for resource in (r for r in self._missing if r.archive):  # what no command can fetch costs little
+        for resource in (r for r in self._missing if r.archive):  # resources without an archive cost little
             out.print(f"Without {resource.name}: {resource.cost}", style="yellow", markup=False)
 
     def figures(self, fetched: Fetched, judged: Judged | None) -> dict[str, Any]:
-        """All about a page or a text as JSON data."""
+        """Return everything about a page or a text as JSON data."""
         if judged is None:
             return {"topic": self._topic.name, "source": fetched.url, "kept": False, "reason": fetched.reason}
         names = ("url", "title", "keywords", "description", "heading", "lead")
@@ -186,7 +186,7 @@ class Explain:
 
 
 def _show_source(out: Console, judged: Judged) -> None:
-    """Say what was looked at: a page with what its head says, or a text."""
+    """Print the source: a page with the contents of its head, or a text."""
     source, page = judged.source, judged.page
     if page is None:
         words = " ".join(source.split())
@@ -201,7 +201,7 @@ def _show_source(out: Console, judged: Judged) -> None:
         grid.add_row(f"{name}:", escape(getattr(page, name)) or "[dim]none[/]")
     out.print(grid)
     if not page.description:
-        out.print("No meta description: the first heading and the first lines stand for it.", style="dim")
+        out.print("No meta description: the first heading and the first lines replace it.", style="dim")
 
 
 def _kept(kept: bool, strategy: Strategy) -> str:

@@ -1,4 +1,4 @@
-"""A few pages, fetched as a crawl would: by Scrapy's engine with the project's settings, but without a crawl behind it.
+"""Fetching of single pages as in a crawl, by Scrapy's engine with the project's settings.
 
 Nothing is written: no frontier, no corpus, no cache of pages.
 """
@@ -40,20 +40,19 @@ _MARKUP = re.compile(r"<(?:!doctype|html|head|body|title|meta)\b", re.IGNORECASE
 _PATH = re.compile(r"[./~\\]\S*[/\\]\S*|\S*\.(?:s?html?|txt)", re.IGNORECASE)
 _HEAD = 4096
 _EXTRA = 30.0
-"""Seconds on top of what the settings allow the requests, for the engine's own start and end."""
+"""Seconds for start and end of the engine, beyond the time allowed for requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came of one address.
+    """Result of fetching one address.
 
     Attributes:
-        url: as it was asked for; ``page.url`` is where redirects ended.
-        page: the page; None where there is none.
-        text: its main text without boilerplate, as the corpus would hold it; "" where there is none.
-        reason: why there is no page, or no text, in the words of a crawl's report ("robots.txt", "HTTP 404", "near-empty" …); ""
-            where nothing is missing.
-        fields: the fields of its record.
+        url: requested address. ``page.url`` is the address after redirects.
+        page: the page, or None.
+        text: main text without boilerplate, as in a corpus, or "".
+        reason: reason for a missing page or text, as in a crawl's report ("robots.txt", "HTTP 404", "near-empty" …), else "".
+        fields: fields of its record.
     """
 
     url: str
@@ -64,10 +63,10 @@ class Fetched:
 
 
 def kind_of(given: str) -> Kind:
-    """What a person names by ``given``: a URL, a file of HTML or of plain text, or a text itself.
+    """Return the kind of source named by ``given``: a URL, an HTML or text file, or a text itself.
 
     Raises:
-        FileNotFoundError: it looks like the path of a file, and there is none.
+        FileNotFoundError: ``given`` looks like a path, but there is no such file.
 
     >>> kind_of("http://www.example.cn/"), kind_of("深入开展主题教育")
     ('URL', 'text')
@@ -81,14 +80,12 @@ def kind_of(given: str) -> Kind:
     if is_file:
         return "HTML file" if _MARKUP.search(read_file(given)[0][:_HEAD]) else "text file"
     if _PATH.fullmatch(given):
-        raise FileNotFoundError(
-            f"{given}: there is no such file. Remedy: correct the path; a URL starts with http:// or https://"
-        )
+        raise FileNotFoundError(f"{given}: there is no such file. Correct the path, or start a URL with http:// or https://")
     return "text"
 
 
 def read_file(path: str) -> tuple[str, str]:
-    """The text of a file in any encoding of Chinese, and that encoding."""
+    """Return the text of a file in any Chinese encoding, and that encoding."""
     return decode(Path(path).expanduser().read_bytes())
 
 
@@ -96,15 +93,15 @@ def fetch_pages(urls: Sequence[str], settings: AnySettings) -> list[Fetched]:
     """Fetch pages with their main texts.
 
     Requests go through Scrapy's engine with the project's settings: robots.txt and its Crawl-delay are obeyed, sizes, times and
-    redirects are bounded, and with ``TOPICAL_REPLAY`` the recording answers. The engine runs in a process of its own, because its
-    event loop can be started once only in the life of a process; so this can be called as often as one likes.
+    redirects are bounded, and with ``TOPICAL_REPLAY`` the recording answers. The engine runs in a process of its own, because an
+    event loop starts only once in a process, so this function can be called repeatedly.
 
     Args:
         urls: addresses, or paths of local HTML files.
         settings: the project's.
 
     Returns:
-        One for each of ``urls``, in their order. What fails has a reason, never an exception.
+        One result for each of ``urls``, in their order. Failures have a reason and raise no exception.
     """
     addresses = [url for url in dict.fromkeys(urls) if is_url(url)]
     found = {path: _read_page(path) for path in urls if path not in addresses}
@@ -129,7 +126,7 @@ def _by_engine(addresses: Sequence[str], settings: AnySettings) -> list[tuple[Pa
         except RecordingError as error:
             return [(None, f"nothing to replay: {error}")] * len(addresses)
     once = settings.getfloat("DOWNLOAD_TIMEOUT") + settings.getfloat("DOWNLOAD_DELAY") + longest_crawl_delay(settings)
-    # Every page may need its robots.txt, and each of the two its retries.
+    # Every page may need its robots.txt, and both their retries.
     patience = _EXTRA + 2 * len(addresses) * (1 + settings.getint("RETRY_TIMES")) * once
     with closing(Worker(run_engine, load_engine)) as worker:
         try:
@@ -142,8 +139,7 @@ def _by_engine(addresses: Sequence[str], settings: AnySettings) -> list[tuple[Pa
 
 
 async def _texts(pages: Mapping[str, Page], settings: AnySettings) -> dict[str, tuple[str, str, dict[str, Any]]]:
-    """Main texts as the pipelines of a crawl make them, which has learned nothing of any site yet: (text, reason, fields) by
-    address."""
+    """Return (text, reason, fields) by address, extracted and cleaned as in a crawl without any known lines of sites."""
     maker = Maker(None, cleaning_options(settings))
     texts = {}
     with closing(ExtractPool(*extraction_limits(settings), extractor=extractor(settings))) as pool:
@@ -156,12 +152,12 @@ async def _texts(pages: Mapping[str, Page], settings: AnySettings) -> dict[str, 
 
 
 class PageSpider(TopicalSpider):
-    """Reads pages as the crawl's spider does, and follows no link."""
+    """Spider reading pages like the topical spider, without following links."""
 
     name = "pages"
 
     def __init__(self, addresses: Sequence[str], found: dict[str, tuple[Page | None, str]], **kwargs: Any) -> None:
-        Spider.__init__(self, **kwargs)  # there is no crawl that the topical spider could be given
+        Spider.__init__(self, **kwargs)  # without a crawl for the topical spider
         self.addresses = addresses
         self.found = found
 
@@ -187,7 +183,7 @@ class PageSpider(TopicalSpider):
 
 
 class CrawlDelay:
-    """Extension: the Crawl-delay of a robots.txt, which Scrapy reads and does not obey."""
+    """Extension obeying the Crawl-delay of robots.txt, read but ignored by Scrapy."""
 
     def __init__(self, crawler: Crawler) -> None:
         if replay_file(crawler.settings):
@@ -200,19 +196,19 @@ class CrawlDelay:
         return cls(crawler)
 
     def robots(self, robotparser: RobotParser, request: Request) -> None:
-        """Slow the requests to one host down."""
+        """Slow down the requests to one host."""
         settings = self._crawler.settings
         delay = robotparser.crawl_delay(settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"])
         engine = self._crawler.engine
         if delay is None or engine is None:
             return
         slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
-        if slot is not None:  # the one that robots.txt itself came through
+        if slot is not None:  # the slot of the request for robots.txt
             slot.delay = max(slot.delay, min(float(delay), longest_crawl_delay(settings)))
 
 
 def run_engine(addresses: list[str], settings: Settings) -> list[tuple[Page | None, str]]:
-    """Fetch ``addresses`` by an engine of this process, which can run no other one afterwards."""
+    """Fetch ``addresses`` by an engine in this process. Only works once in a process."""
     for name, value in _ALONE.items():
         settings.set(name, value, priority="cmdline")
     found: dict[str, tuple[Page | None, str]] = {}
@@ -223,7 +219,7 @@ def run_engine(addresses: list[str], settings: Settings) -> list[tuple[Page | No
 
 
 def load_engine() -> None:
-    """What :func:`run_engine` needs is imported with this module."""
+    """Import the needs of :func:`run_engine`, already done by importing this module."""
 
 
 _ALONE: Mapping[str, Any] = {
@@ -237,4 +233,4 @@ _ALONE: Mapping[str, Any] = {
     "LOG_ENABLED": False,
     "LOG_FILE": None,
 }
-"""Settings of an engine that only fetches: the parts of a crawl are left out, and nothing is written."""
+"""Settings of an engine for fetching only, without the other parts of a crawl, writing nothing."""

@@ -1,4 +1,4 @@
-"""What a strategy makes of pages and texts: its verdict, and the places of the links with their reasons."""
+"""Verdicts of a strategy on pages and texts, and the scores of links with their reasons."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ QUEUED = "queued"
 
 @dataclass(frozen=True, slots=True)
 class JudgedLink:
-    """A link of a page as a strategy sees it."""
+    """Link of a page, judged by a strategy."""
 
     url: str  # as on the page
     anchor: str  # as on the page
-    score: float | None  # the priority; None: not worth a visit
-    reasons: Mapping[str, float]  # the parts of the priority by name
-    decision: str  # what a crawl would do with it, in the words of its report
+    score: float | None  # priority, None if not worth a visit
+    reasons: Mapping[str, float]  # parts of the priority by name
+    decision: str  # of a crawl, in the words of its report
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A page or a text as a strategy sees it."""
+    """Page or text, judged by a strategy."""
 
-    source: str  # what was asked about
-    kind: Kind  # what it was taken for
+    source: str  # as named by the user
+    kind: Kind  # kind of the source
     page: Page | None  # None for a text
-    verdict: Verdict  # on the page, or on a page that is described by the text
-    main_text: str  # of the page, or the text; "" where there is none
-    text: tuple[float, bool] | None  # (relevance, whether it belongs) of the main text; None where there is none
-    no_text: str  # why there is none
-    links: Sequence[JudgedLink]  # best first; those that would not be queued last
+    verdict: Verdict  # on the page, or on a page with the text as its description
+    main_text: str  # of the page, or the text, or ""
+    text: tuple[float, bool] | None  # relevance of the main text, and True if it belongs to the topic. None without one
+    no_text: str  # reason for having none
+    links: Sequence[JudgedLink]  # best first, links not queued last
 
     @property
     def rejected(self) -> str:
-        """Why a crawl would not keep the page, in the words of its report; "" where it would."""
+        """Reason of a crawl for rejecting the page, in the words of its report, "" if it would be kept."""
         if not self.verdict.keep:
             return OFF_TOPIC
         if self.text is None:
@@ -57,18 +57,20 @@ class Judged:
 
     @property
     def queued(self) -> int:
-        """How many links would be queued."""
+        """Number of links to be queued."""
         return sum(link.decision == QUEUED for link in self.links)
 
     def carried_by(self, most: int | None = None) -> str:
-        """The words that carry the relevance, at most so many of those that the strategy names, and how near it is in meaning to
-        the topic's sentence: "学习贯彻 42%, 主题教育 31%, meaning 0.46"."""
+        """Return the words behind the relevance (at most ``most``), and the nearness in meaning to the topic's sentence.
+
+        For example "学习贯彻 42%, 主题教育 31%, meaning 0.46".
+        """
         words = [f"{printable(word)} {share:.0%}" for word, share in list(self.verdict.why.items())[:most]]
         return ", ".join([*words, f"meaning {self.verdict.near:.2f}"] if self.verdict.near is not None else words)
 
 
 def read(names: Sequence[str], settings: AnySettings) -> list[tuple[Kind, Fetched]]:
-    """Fetch or read what people name, see :func:`kind_of`. A text has no page."""
+    """Fetch or read sources named by the user, see :func:`kind_of`. A text has no page."""
     kinds = [kind_of(name) for name in names]
     pages = iter(fetch_pages([name for name, kind in zip(names, kinds, strict=True) if kind in _PAGES], settings))
 
@@ -84,12 +86,12 @@ _PAGES = ("URL", "HTML file")
 
 
 class Judge:
-    """Judges pages and texts by a strategy, each as a crawl of the topic does that has fetched those before it.
+    """Judge of pages and texts by a strategy, each as in a crawl of the topic after the earlier ones.
 
     Args:
-        topic: of the strategy.
+        topic: topic of the strategy.
         settings: the project's.
-        strategy: as new, or as a crawl has taught it; it learns the pages.
+        strategy: a new strategy, or one restored from a crawl. It learns from the pages.
     """
 
     def __init__(self, topic: Topic, settings: AnySettings, strategy: Strategy) -> None:
@@ -97,12 +99,12 @@ class Judge:
         self._rules = LinkPolicy(crawl_options(settings, topic, {}))
 
     def __call__(self, kind: Kind, fetched: Fetched, base: str = "") -> Judged | None:
-        """Judge what was named; None where its page could not be had.
+        """Judge a source. Return None if its page is unavailable.
 
         Args:
-            kind: what it is.
-            fetched: what there is of it.
-            base: where an HTML file comes from; "": from its file.
+            kind: kind of the source.
+            fetched: its page or text.
+            base: origin of an HTML file, "" for its path.
         """
         if fetched.page is None and kind in _PAGES:
             return None
@@ -116,7 +118,7 @@ class Judge:
         return Judged(fetched.url, kind, page, verdict, fetched.text, text, fetched.reason, links)
 
     def _links(self, page: Page, verdict: Verdict) -> list[JudgedLink]:
-        """Weigh the links of a page, in the order in which a crawl does it."""
+        """Score the links of a page, in the order of a crawl."""
         strategy, distance = self.strategy, 0 if verdict.keep else 1
         strategy.learn(page.url, verdict)
         candidates = [Candidate(link.url, (evidence_of(link, page.url, verdict, distance),)) for link in page.links]
@@ -131,7 +133,7 @@ class Judge:
         return sorted(links, key=lambda link: places[link.url])
 
     def _refused(self, url: str, page: Page) -> str | None:
-        """Why a link of ``page`` is not followed whatever it may lead to."""
+        """Return the reason for never following a link of ``page``, or None."""
         return "this page itself" if fingerprint(url) == fingerprint(page.url) else self._rules.refusal(url, 1)
 
 

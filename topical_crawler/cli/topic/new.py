@@ -1,4 +1,4 @@
-"""``topical-crawler topic new``: a topic folder from a sentence, keywords, example texts or pages, or a category."""
+"""``topical-crawler topic new``: create a topic folder from a sentence, keywords, example texts or pages, or a category."""
 
 import argparse
 import math
@@ -36,30 +36,28 @@ from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.urls import is_url
 
 DESCRIPTION = (
-    "Make a topic folder to crawl with and to edit. Say what the topic is about in one way or several: a sentence, keywords, "
+    "Create a topic folder to crawl with and to edit. Describe the topic in one or several ways: a sentence, keywords, "
     "example texts, example pages, or a class of the Chinese Library Classification (or of another tree)."
 )
 _TEXTS = 1000
 _SURVEY = 300
-_FEW = 2  # a topic of so few words gets a warning
-_MORE = "Remedy: a longer sentence, more terms (--keywords A,B), or example texts (--text, --url)"
+_FEW = 2  # at most so many words get a warning
+_MORE = "Write a longer sentence, or add terms (--keywords A,B) or example texts (--text, --url)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to make; its name is the topic's name")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="new folder; its name is the topic's name")
     parser.add_argument(
-        "sentence", nargs="?", metavar="SENTENCE", help="what the topic is about, e.g. 操作系统内核与文件系统的原理和实现"
+        "sentence", nargs="?", metavar="SENTENCE", help="subject of the topic, e.g. 操作系统内核与文件系统的原理和实现"
     )
-    parser.add_argument("--keywords", metavar="A,B,…", help="terms, taken as they are")
+    parser.add_argument("--keywords", metavar="A,B,…", help="terms, taken unchanged")
     parser.add_argument(
         "--text", nargs="+", type=Path, default=[], metavar="SOURCE", help="example texts: .txt, folders, JSONL, a corpus"
     )
-    parser.add_argument(
-        "--url", nargs="+", default=[], metavar="URL", help="example pages (or HTML files); they become seeds, too"
-    )
+    parser.add_argument("--url", nargs="+", default=[], metavar="URL", help="example pages (or HTML files), also used as seeds")
     parser.add_argument(
         "--against", nargs="+", type=Path, default=[], metavar="SOURCE",
-        help="texts of any field, say a corpus: those nearest to the SENTENCE in meaning are shown, and the farthest",
+        help="texts of any field, such as a corpus, to show those nearest to the SENTENCE in meaning, and the farthest",
     )  # fmt: skip
     parser.add_argument("--category", metavar="NAME|CODE", help="a class and its four generations, e.g. TP316 or 操作系统")
     parser.add_argument(
@@ -68,10 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", nargs="+", default=[], metavar="URL", help="start URLs for seeds.txt")
     parser.add_argument(
         "--questions", action=argparse.BooleanOptionalAction,
-        help="after a first survey of the seeds' web, be asked about twenty texts that teach most (default: a terminal is asked)",
+        help="ask about the twenty most useful texts after a first survey of the seeds' web (default: a terminal is asked)",
     )  # fmt: skip
     add_number(parser, "--survey", type=whole(1), default=_SURVEY, help="pages of that survey")
-    parser.add_argument("--title", help="what to call the topic (default: the sentence, or the first terms)")
+    parser.add_argument("--title", help="title of the topic (default: the sentence, or the first terms)")
 
 
 def run(opts: argparse.Namespace, settings: AnySettings) -> int:
@@ -97,7 +95,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if opts.category:
         if tree is None:
             raise TopicError(
-                f"there is no category tree. Remedy: {RESOURCES['clc'].cost.rpartition('. Get it: ')[2]}, or --tree FILE"
+                f"there is no category tree. To get one: {RESOURCES['clc'].cost.rpartition('. Get it: ')[2]}, or --tree FILE"
             )
         start.add(from_category(tree, opts.category))
     texts = _texts(opts.text)
@@ -113,14 +111,13 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         texts.append(f"{fetched.page.title}\n{fetched.text}")
         seeds += [fetched.url] if is_url(fetched.url) else []
     if opts.url and not texts and not start.terms:
-        raise TopicError("none of the pages can be read. Remedy: see the reasons above, or give another example")
+        raise TopicError("none of the pages can be read. See the reasons above, or give another example")
     if texts:
         start.add(from_texts(texts))
     if not start.terms:
         without = f" (not {' '.join(start.left_out)})" if start.left_out else ""
         raise TopicError(
-            f"no word in what you gave can be a term{without}. Remedy: name some of two characters or more, "
-            "--keywords 操作系统,内核"
+            f"no word in what you gave can be a term{without}. Name some of two characters or more, --keywords 操作系统,内核"
         )
     if all(term.word.isascii() for term in start.terms):
         messages.print("[yellow]No word of these is Chinese.[/] Unless they are names, say it in Chinese, as the texts do")
@@ -136,7 +133,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     words = [term.word for term in start.terms]
     title = opts.title or opts.sentence or "、".join(words[:3])
     write_start(opts.folder, title, opts.sentence or "、".join(words[:10]), start.terms, list(dict.fromkeys(seeds)))
-    topic = load_topic(opts.folder)  # what was written can be read
+    topic = load_topic(opts.folder)  # checks that it can be read
     _show(out := console(), opts, start, tree)
     if opts.sentence:
         examples = [(text.partition("\n")[0], text) for text in texts]
@@ -145,7 +142,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _survey(opts: argparse.Namespace, settings: AnySettings) -> int:
-    """Crawl some pages, ask about some of them, and put the marks into the topic; or say how to do so."""
+    """Crawl some pages, ask about some of them, and copy the marks into the topic, or print the commands for it."""
     place, data = _place(opts.folder), shlex.quote(str(data_dir(settings, opts.folder.name)))
     arguments = ["crawl", place, "-a", f"pages={opts.survey}"]
     if opts.questions is None:
@@ -168,25 +165,25 @@ def _survey(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def _texts(paths: Sequence[Path]) -> list[str]:
-    """The documents of example texts, their titles in front; a topic wants a handful, and a build takes any number."""
+    """Return the documents of example texts, preceded by their titles. At most a thousand: a topic needs a handful."""
     texts: list[str] = []
     for path in paths:
         source = open_source(path)
         for document in source:
             if len(texts) == _TEXTS:
-                remedy = "fewer, or topical-crawler topic build for a whole corpus"
-                raise TopicError(f"{path}: more than {_TEXTS} examples. Remedy: {remedy}")
+                remedy = "Give fewer, or use topical-crawler topic build for a whole corpus"
+                raise TopicError(f"{path}: more than {_TEXTS} examples. {remedy}")
             texts.append(f"{document.title}\n{document.text}" if document.title else document.text)
         if source.skipped:
             listed = ", ".join(f"{n} {reason}" for reason, n in sorted(source.skipped.items()))
             print(f"{path}: left out: {listed}", file=sys.stderr)
     if paths and not texts:
-        raise TopicError(f"{', '.join(map(str, paths))}: no text in it. Remedy: give texts about the topic")
+        raise TopicError(f"{', '.join(map(str, paths))}: no text in it. Give texts about the topic")
     return texts
 
 
 def _place(folder: Path) -> str:
-    """How commands name the topic: a bare name may be that of another one."""
+    """Return the topic's name for commands, with ./ before a bare name, because that may be another topic's."""
     return f"./{folder}" if len(folder.parts) == 1 else str(folder)
 
 
@@ -197,7 +194,7 @@ def _show(out: Console, opts: argparse.Namespace, start: Start, tree: CategoryTr
         out.print(f"… and {len(start.terms) - 30} more")
     if start.left_out:
         listed = " ".join(start.left_out)
-        out.print(f"Left out, as they say what is wanted, or too little: {listed} (--keywords takes any word)", markup=False)
+        out.print(f"Left out as too general: {listed} (--keywords takes any word)", markup=False)
     specific = [term.word for term in start.terms if math.isnan(term.weight)]
     if tree and not opts.category and (classes := tree.search(specific, 3)):
         listed = "; ".join(f"{c.code} {c.name}" for c in classes)

@@ -1,4 +1,4 @@
-"""``topical-crawler topic seeds``: where a crawl may start."""
+"""``topical-crawler topic seeds``: propose start URLs for a crawl."""
 
 import argparse
 import dataclasses
@@ -23,10 +23,10 @@ from topical_crawler.topic.topic_folder import TopicFolder
 from topical_crawler.web.urls import host
 
 DESCRIPTION = (
-    "Propose start URLs for a topic, or for a sentence that says what it is about, best first: known Chinese sites of its field "
-    "(a list that comes with the product; nobody visited them for it), what the Wikipedia articles nearest to the topic link to, "
-    "and what a SearXNG server of yours finds. One address a host; archives, social networks and wikis are left out. Nothing is "
-    "written without --write, and only the server is asked: look at the addresses before a crawl."
+    "Propose start URLs for a topic or for a sentence about it, best first: known Chinese sites of its field (from a bundled "
+    "list, not visited for it), links of the Wikipedia articles nearest to the topic, and results of your SearXNG server. One "
+    "address a host, without archives, social networks and wikis. Nothing is written without --write, and nothing is asked but "
+    "the server: look at the addresses before a crawl."
 )
 _SEARCHED = 4  # terms of the second search
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", metavar="TOPIC|SENTENCE", help="name, path of a topic folder, or a sentence")
     parser.add_argument("--wikipedia", type=Path, metavar="DUMP", help="zhwiki-…-pages-articles.xml.bz2, read whole")
     parser.add_argument(
-        "--searxng", metavar="URL", help="a SearXNG server that answers in JSON; it gets the title and some terms"
+        "--searxng", metavar="URL", help="a SearXNG server with JSON output, queried with the title and some terms"
     )
     add_number(parser, "--n", type=whole(1), default=20, help="seeds to propose")
     parser.add_argument("--write", action="store_true", help="append them to seeds.txt of the topic folder")
@@ -46,7 +46,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     shipped = opts.topic in list_topics()
     named = shipped or opts.topic.startswith(("./", "../", "/", "~")) or Path(opts.topic).is_dir()
     if opts.write and (shipped or not named):
-        raise TopicError(f"{opts.topic}: --write needs a topic folder of your own. Remedy: topical-crawler topic new makes one")
+        raise TopicError(f"{opts.topic}: --write needs a topic folder of your own. Create one: topical-crawler topic new")
     if named:
         topic = load_topic(opts.topic if shipped else Path(opts.topic))
         title, terms, present = topic.title, topic.terms, {host(url).removeprefix("www.") for url in topic.seeds}
@@ -55,7 +55,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         said = read_sentence(opts.topic, resources(settings) or Resources.none(), cache_dir(settings))
         terms = {term.word: term.in_means for term in said.terms}
         if not terms:
-            raise TopicError(f"no word in {opts.topic!r} can be a term. Remedy: a longer sentence, or a topic folder")
+            raise TopicError(f"no word in {opts.topic!r} can be a term. Write a longer sentence, or name a topic folder")
     near = Nearness(terms)
     sources = [from_sites(near)]
     if opts.wikipedia:
@@ -80,9 +80,9 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     if seeds:
         shown.print(table(("seed", "score", "why"), ((seed.url, f"{seed.score:.2f}", seed.why) for seed in seeds)))
     elif found:
-        shown.print("The topic has every site that was found. Remedy for more: --wikipedia DUMP, --searxng URL")
+        shown.print("The topic has every site found already. For more add --wikipedia DUMP or --searxng URL")
     else:
-        shown.print("No seed found. Remedy: --wikipedia DUMP, --searxng URL, or a sentence with more of the topic's words")
+        shown.print("No seed found. Add --wikipedia DUMP or --searxng URL, or write a sentence with more of the topic's words")
     if written:
         shown.print(written, markup=False)
     return 0
@@ -91,7 +91,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 def _wikipedia(path: Path, near: Nearness) -> list[Hint]:
     dump = open_source(path)
     if not isinstance(dump, Wikipedia):
-        raise TopicError(f"{path} is no Wikipedia dump. Remedy: name a zhwiki-…-pages-articles.xml.bz2")
+        raise TopicError(f"{path} is no Wikipedia dump. Name a zhwiki-…-pages-articles.xml.bz2")
     with progress() as shown:
         task = shown.add_task("reading articles", total=100)
         hints, articles = from_wikipedia(near, dump, lambda: shown.update(task, completed=100 * dump.done))

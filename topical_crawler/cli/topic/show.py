@@ -1,4 +1,4 @@
-"""``topical-crawler topic list`` and ``show``: the topics that come with the product, and what one consists of."""
+"""``topical-crawler topic list`` and ``show``: the bundled topics, and the parts of a topic."""
 
 import argparse
 
@@ -39,6 +39,6 @@ def _show(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 ACTIONS = {
-    "list": Action("List the topics that come with the product.", lambda parser: None, _list),
+    "list": Action("List the bundled topics.", lambda parser: None, _list),
     "show": Action("Show a topic's heaviest terms, its parameters and seeds.", _show_arguments, _show),
 }
