@@ -151,7 +151,7 @@ def test_a_program_that_is_no_browser_is_said(topic: Path, tmp_path: Path) -> No
     with Site({"/": shell("南坪")}) as server:
         done = crawl(topic, tmp_path / "data", f"{server.url}/", TOPICAL_SCRIPTS=1, TOPICAL_CHROMIUM=shutil.which("false"))
     assert texts(tmp_path / "data") == {"/": ("scripts failed", None)}
-    assert "cannot be started" in done.log and "Remedy: TOPICAL_CHROMIUM names another" in done.log
+    assert "cannot be started" in done.log and "Name another in TOPICAL_CHROMIUM" in done.log
 
 
 @needs_chromium

@@ -1,4 +1,4 @@
-"""Archives every exchange (``TOPICAL_ARCHIVE``)."""
+"""Archive of every exchange (``TOPICAL_ARCHIVE``)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SECRETS = frozenset((b"authorization", b"proxy-authorization", b"cookie"))
 
 
 class ArchiveMiddleware(CrawlComponent):
-    """Archives every exchange as it went over the wire (``TOPICAL_ARCHIVE``).
+    """Archive of every exchange as sent over the wire (``TOPICAL_ARCHIVE``).
 
     Next to the downloader (order 1000) requests have all their headers, and answers are not yet decompressed, redirected or
-    refused. If the archive cannot be written the crawl ends; the page whose answer is not archived waits again.
+    refused. If the archive cannot be written, the crawl ends, and pages with unarchived answers are requeued.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -59,12 +59,12 @@ class ArchiveMiddleware(CrawlComponent):
             self._fail(crawl, error)
 
     def process_request(self, request: Request) -> None:
-        """Fetch nothing more once the archive has failed."""
+        """Stop fetching once the archive has failed."""
         if self._failed:
             self._give_back(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Archive an exchange; an answer that cannot be archived does not pass."""
+        """Archive an exchange. Block an answer unable to be archived."""
         crawl = crawl_of(self._crawler)
         if crawl is not None and self._archive is not None and not self._failed and NOT_RECORDED not in response.flags:
             # The date is that of the request.
@@ -86,7 +86,7 @@ class ArchiveMiddleware(CrawlComponent):
             logger.error("%s", error)
 
     def _give_back(self, request: Request) -> None:
-        """Have a page wait in the frontier again. A robots.txt, which every run fetches anew, passes: its rules apply."""
+        """Requeue a page. A robots.txt passes, because every run fetches it again and its rules apply."""
         if (page := in_flight(self._crawler, request)) is not None:
             send_back(*page, "the archive cannot be written")
 
@@ -110,7 +110,7 @@ def _response(response: Response) -> Message:
         phrase = HTTPStatus(response.status).phrase
     except ValueError:  # a status without a standard phrase
         phrase = ""
-    # The downloader has joined the chunks that this header would announce.
+    # The downloader has joined the chunks announced by this header.
     headers = ((name, value) for name, value in _pairs(response.headers) if name.lower() != "transfer-encoding")
     protocol = response.protocol if (response.protocol or "").startswith("HTTP/1") else "HTTP/1.1"
     return Message(f"{protocol} {response.status} {phrase}".rstrip(), tuple(headers), response.body)

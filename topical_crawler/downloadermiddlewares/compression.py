@@ -1,4 +1,4 @@
-"""Unpacks answers."""
+"""Decompression of answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from scrapy.utils._compression import _DecompressionMaxSizeExceeded
 
 from topical_crawler.failures import BROKEN_ENCODING, Refused
 
-_PACKED = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # what no text has, and what is packed has within a few bytes
+_PACKED = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # absent from text, and found within the first bytes of packed data
 
 
 class UnpackMiddleware(HttpCompressionMiddleware):
-    """Scrapy's, but a text that is not packed, whatever its ``Content-Encoding`` says, is taken as it is: some servers label what
-    they do not pack, and some recorders unpack what they store. Anything else that cannot be unpacked is refused."""
+    """Scrapy's decompression, tolerant of plain text with a wrong ``Content-Encoding``.
+
+    Some servers label text without packing it, and some recorders unpack what they store. Anything else impossible to unpack is
+    refused.
+    """
 
     @staticmethod
     def _decode(body: bytes, encoding: bytes, max_size: int) -> bytes:
@@ -22,7 +25,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
             return HttpCompressionMiddleware._decode(body, encoding, max_size)
         except _DecompressionMaxSizeExceeded:
             raise
-        except Exception as error:  # each coding has its own
+        except Exception as error:  # different for each coding
             if _PACKED.search(body[:512]):
                 raise Refused(BROKEN_ENCODING) from error
             return body

@@ -1,4 +1,4 @@
-"""Reads attachments as pages (``TOPICAL_DOCUMENTS``)."""
+"""Attachments read as pages (``TOPICAL_DOCUMENTS``)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from topical_crawler.items import DOCUMENT_SIZE
 
 
 class DocumentMiddleware(CrawlComponent):
-    """Makes pages of the attachments that ``TOPICAL_DOCUMENTS`` names, in a worker process; one that cannot be read is rejected
-    with a reason. Everything before has treated the answer like any other: the archive has the file as it came."""
+    """Converter of attachments in the formats of ``TOPICAL_DOCUMENTS`` to pages, in a worker process.
+
+    Unreadable ones are rejected with a reason. Earlier middlewares treat the answer like any other, so the archive has the
+    original file.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)

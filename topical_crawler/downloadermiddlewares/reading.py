@@ -1,4 +1,4 @@
-"""Reads long answers while others go on."""
+"""Reading of long answers without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from topical_crawler.components import CrawlComponent
 from topical_crawler.items import READ
 from topical_crawler.spiders.topical import TopicalSpider
 
-LONG = 128 * 1024  # bytes of an answer that would hold up the event loop
+LONG = 128 * 1024  # bytes of an answer long enough to block the event loop
 
 
 class ReadingMiddleware(CrawlComponent):
-    """Has the spider read an answer of more than :data:`LONG` bytes in a thread, one after the other, for each takes memory. Its
-    ``parse`` then yields what came of it."""
+    """Threaded reading of answers longer than :data:`LONG` bytes by the spider.
+
+    They are read one after the other, because each takes memory. The spider's ``parse`` then yields the result.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)

@@ -1,4 +1,4 @@
-"""Follows pages that send their readers on, by an answer, a header, an element or a script."""
+"""Redirects by status, header, meta element or script."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from topical_crawler.web.dom import decode
 from topical_crawler.web.page import address
 from topical_crawler.web.shells import SHORT, onward
 
-_REFRESH = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)  # other pages need not be parsed
+_REFRESH = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)  # other pages need no parsing
 _ODD = re.compile(rb"[\x80-\xff]")
 
 
 class OnwardMiddleware(RedirectMiddleware):
-    """Scrapy's, and as browsers do it: a redirect to nowhere is the page that it has for a text, an address may have backslashes
-    and any bytes. Where a page sends its readers (:func:`topical_crawler.web.shells.onward`) within ``METAREFRESH_MAXDELAY``
-    seconds is followed like a redirect, unless that is the page itself."""
+    """Scrapy's redirects, completed by the behaviour of browsers.
+
+    A redirect without a target is a page if it has a body. Addresses may have backslashes and any bytes. Refreshes and script
+    redirects (:func:`topical_crawler.web.shells.onward`) within ``METAREFRESH_MAXDELAY`` seconds are followed, unless they lead
+    to the page itself.
+    """
 
     def __init__(self, settings: Any) -> None:
         super().__init__(settings)
@@ -30,7 +33,7 @@ class OnwardMiddleware(RedirectMiddleware):
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         if location := (response.headers.get(b"Location") or b"").strip():
             response.headers[b"Location"] = _ODD.sub(lambda byte: b"%%%02X" % ord(byte[0]), location.replace(b"\\", b"/"))
-            with suppress(ValueError):  # an address that is none
+            with suppress(ValueError):  # an invalid address
                 return super().process_response(request, response)
             return response
         if request.meta.get("dont_redirect") or request.method != "GET":

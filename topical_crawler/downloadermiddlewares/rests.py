@@ -1,4 +1,4 @@
-"""Has hosts rest that ask for patience or may be away."""
+"""Back-off for hosts that throttle or may be unreachable."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from topical_crawler.components import CrawlComponent, give_back, has_stalled, i
 from topical_crawler.failures import is_outage, retry_after
 
 _DOUBTED, _SENT_BACK = "topical_doubted", "topical_sent_back"  # also in scheduler._KEPT_META
-_MOST_SENT_BACK = 6  # refusals of one page that do not count as tries of it: an hour of rests, each twice as long
+_MOST_SENT_BACK = 6  # refusals of one page not counted as tries: an hour of rests, each twice as long
 _BUSY = frozenset((HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE))
 
 
 LEAST_RATE, WINDOW = 100.0, 5.0
-"""Bytes a second that a body must come at, in the mean, once it has been coming for so many seconds."""
-_ARRIVED = "topical_arrived"  # when the first part of a body came, and the bytes until now
+"""Least mean rate of a body in bytes a second, and seconds before it applies."""
+_ARRIVED = "topical_arrived"  # arrival time of a body's first part, and bytes so far
 
 
 class RestMiddleware(CrawlComponent):
-    """Sends a page back to the frontier, without losing a try, whose host asks for patience (429 or 503, with or without
-    Retry-After) or may be away: then the host's robots.txt is asked for before any further page, and the host rests unless it
-    gives it. A page that fails again though its host answers loses tries like any other. Stands within Scrapy's own retries.
+    """Back-off for throttling (429 or 503, with or without Retry-After) and unreachable hosts.
 
-    An answer that comes too slowly is broken off, whatever it is an answer to, and its host rests: a few such hosts would hold
-    all places among the requests in flight.
+    Requeues their pages without counting a retry. After a failure, the robots.txt of the host is requested before any further
+    page, and the host rests unless it answers. A page failing again although its host answers loses tries like any other. Stands
+    within Scrapy's own retries.
+
+    Any answer coming too slowly is aborted and its host rests: a few such hosts would occupy all in-flight slots.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -53,7 +54,7 @@ class RestMiddleware(CrawlComponent):
         times = entry.meta.get(_SENT_BACK, 0)
         if times >= _MOST_SENT_BACK:
             return response
-        crawl.outages.doubt(entry.host)  # whose answer ends the rest
+        crawl.outages.doubt(entry.host)  # the next answer of the host ends its rest
         if let_rest(crawl, entry.host, f"{request.url} answers HTTP {response.status}", retry_after(response)) is not None:
             give_back(self._crawler, request, **{_SENT_BACK: times + 1})
         return response

@@ -1,4 +1,4 @@
-"""Obeys robots.txt, with its Crawl-delay, and shares it between the workers of a crawl."""
+"""Obedience to robots.txt and its Crawl-delay, shared between the workers of a crawl."""
 
 from __future__ import annotations
 
@@ -42,40 +42,42 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_ROBOTS_AGAIN = 600.0  # seconds after which an unreachable or a shared robots.txt is asked for again
-_CLAIM = 60  # seconds in which only one worker may ask a host for its robots.txt; then another one may, should it have died
+_ROBOTS_AGAIN = 600.0  # seconds before an unreachable or shared robots.txt is requested again
+_CLAIM = 60  # seconds for one worker alone to request a robots.txt, before another may, should the first have died
 _POLL = 0.25
 _OURS = "topical_robots"
 _REST = "topical_rest"
-_USE = "topical_use"  # what other files of the host say about use
-_SIGNALS = "topical_signals"  # what the host's robots.txt says about use
-_SITEMAPS = "topical_sitemaps"  # that the host's robots.txt names
+_USE = "topical_use"  # rules on use in other files of the host
+_SIGNALS = "topical_signals"  # rules on use in the host's robots.txt
+_SITEMAPS = "topical_sitemaps"  # sitemaps named by the host's robots.txt
 _BYTES = "topical_bytes"
-_BETWEEN = "\0"  # stands between the files of a host that workers share
-_NO_ANSWER = "\1"  # noted in place of a robots.txt while its host rests
+_BETWEEN = "\0"  # separates the files of a host shared between workers
+_NO_ANSWER = "\1"  # shared in place of a robots.txt while its host rests
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The robots.txt of one origin. Times are seconds on the monotonic clock."""
+    """Robots.txt of one origin. Times are seconds on the monotonic clock."""
 
     parser: RobotParser
-    signals: tuple[Signal, ...]  # what it says about use
-    sitemaps: tuple[str, ...]  # that it names
-    files: tuple[str, ...]  # of `FILES`, as they came; empty where they are not asked for
-    use: FileRules | None  # what they say
-    crawl_delay: float  # seconds; 0 where it names none
+    signals: tuple[Signal, ...]  # its rules on use
+    sitemaps: tuple[str, ...]  # its sitemaps
+    files: tuple[str, ...]  # `FILES` as received, empty if not requested
+    use: FileRules | None  # rules in them
+    crawl_delay: float  # seconds, 0 if absent
     delay: float  # the same, at most TOPICAL_MAX_CRAWL_DELAY
-    asked: float  # when the host answered; -inf where another worker asked earlier
-    until: float  # when to look at it again
+    asked: float  # time of the host's answer, -inf if another worker asked earlier
+    until: float  # time of the next look at it
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Obeys robots.txt with its Crawl-delay. All requests and workers of a crawl fetch it once for an origin (scheme and host),
-    and again after a request to the host has failed: a host that does not even give its robots.txt rests.
+    """Obedience to robots.txt with its Crawl-delay.
 
-    The fetch takes the host's turn: a page whose robots.txt has only just been fetched goes back to the frontier until the host's
-    delay, now the Crawl-delay, is over. Meanwhile it takes no place among the requests in flight.
+    All requests and workers of a crawl fetch it once for an origin (scheme and host), and again after a failed request to the
+    host: a host unable to give even its robots.txt rests.
+
+    The fetch takes the host's turn. A page following a fresh robots.txt returns to the frontier until the host's delay, now the
+    Crawl-delay, is over, so it does not occupy an in-flight slot.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -119,7 +121,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return request
 
     def _must_rest(self, request: Request, rules: _Rules) -> bool:
-        """Whether the host was asked for its robots.txt less than its delay ago; the delay then starts there."""
+        """Return True if the host answered for its robots.txt less than its delay ago. The delay then starts there."""
         page = in_flight(self.crawler, request)
         if page is None or time.monotonic() >= rules.asked + self.delay(page[1].host):
             return False
@@ -128,13 +130,13 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return True
 
     def _give_back(self, request: Request) -> None:
-        """Have a request that must rest wait in the frontier again, in its old place."""
+        """Requeue a request bound to rest, in its old place."""
         if request.meta.pop(_REST, False):
             assert self._crawl is not None
             send_back(self._crawl, request.meta["topical"], "waits for its host's turn")
 
     async def _rules_for(self, request: Request) -> _Rules | None:
-        """None where the host could not be asked, and rests."""
+        """Return the rules for a request, or None if the host gave no answer and rests."""
         origin = origin_of(request.url)
         rules = self._rules.get(origin)
         if rules is not None and time.monotonic() < rules.until and not self._in_doubt(origin):
@@ -149,7 +151,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return self._crawl is not None and self._crawl.outages.in_doubt(host(origin))
 
     async def _learn(self, origin: str, request: Request) -> _Rules | None:
-        """The rules as another worker shares them, or as the host answers now."""
+        """Return the rules shared by another worker, or answered by the host now."""
         crawl = self._crawl
         if crawl is None or not crawl.frontier.shared:
             return await self._ask(origin, request)
@@ -161,15 +163,18 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if notes.claim(_note(origin), _CLAIM + (len(FILES) * math.ceil(self._longest) if self._reads_files else 0)):
                 return await self._ask(origin, request, notes)
             await asyncio.sleep(_POLL)
-            asked = time.monotonic()  # by another worker, and not later than now
+            asked = time.monotonic()  # by another worker, not later than now
         if text == _NO_ANSWER:
             return None
         text, *files = text.split(_BETWEEN)
         return await self._keep({origin}, await self._addressed(text), asked, _ROBOTS_AGAIN, request, files)
 
     async def _ask(self, origin: str, request: Request, notes: RedisJournal | None = None) -> _Rules | None:
-        """Ask the host. After RFC 9309 a robots.txt that does not exist forbids nothing; one that cannot be had, because the host
-        fails or cannot be reached, forbids everything: the host rests and is asked again."""
+        """Request a robots.txt from the host.
+
+        By RFC 9309 a missing robots.txt forbids nothing. An unavailable one, because the host fails or is unreachable, forbids
+        everything: the host rests and is asked again.
+        """
         robots = self._request_for(f"{origin}/robots.txt", request)
         answer, origins = Answer(), {origin}
         self._stats.inc_value("robotstxt/request_count")
@@ -184,7 +189,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if is_no_answer(error, known):
                 reached = not is_outage(error, known)
                 return self._no_answer(origin, f"{robots.url} cannot be had: {error}", notes, reached=reached)
-            # An address that is refused, a name that does not exist: its pages have their own reasons.
+            # A refused address or a name that does not exist: its pages have their own reasons.
         else:
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
@@ -193,7 +198,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 return self._no_answer(origin, why, notes, retry_after(response))
             answer = read
             if urlsplit(response.url).path == "/robots.txt":
-                origins.add(origin_of(response.url))  # a redirect to https or www.: that origin's rules are known too
+                origins.add(origin_of(response.url))  # a redirect to https or www.: the rules of that origin are known, too
             if self._crawl is not None and self._crawl.outages.answered(host(origin)):
                 self._delays.pop(host(origin), None)
                 self._crawl.frontier.set_delay(host(origin), self._default_delay)
@@ -210,7 +215,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return rules
 
     def _request_for(self, url: str, request: Request) -> Request:
-        """The request for a file of the host of ``request``, in its place."""
+        """Build the request for a file of the host of ``request``, in its download slot."""
         meta = {"dont_obey_robotstxt": True, _OURS: True, "dont_retry": True, "download_maxsize": 0}
         meta["download_fail_on_dataloss"] = True  # half of it may forbid too little
         if "download_slot" in request.meta:
@@ -218,9 +223,10 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return Request(url, priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
 
     async def _ask_files(self, parser: RobotParser, text: str, delay: float, request: Request) -> list[str]:
-        """The :data:`FILES` of a host and the RSL licence that its robots.txt names, each a ``delay`` after what was asked for
-        before; "" for one that the host has not, does not give, or closes by its robots.txt. They may be missing: no host rests
-        for them."""
+        """Request the :data:`FILES` of a host and the RSL licence named by its robots.txt, each after ``delay`` seconds.
+
+        Missing, unavailable and forbidden files are "". They are optional: no host rests for them.
+        """
         engine = self.crawler.engine
         assert engine is not None
         texts = []
@@ -251,7 +257,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return None
 
     def _stop_reading(self, data: bytes, request: Request, spider: object) -> None:
-        """Read no more of a robots.txt than counts."""
+        """Stop reading a robots.txt beyond the size limit."""
         if request.meta.get(_OURS):
             request.meta[_BYTES] = request.meta.get(_BYTES, 0) + len(data)
             if request.meta[_BYTES] > MOST_BYTES:
@@ -263,8 +269,10 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     async def _keep(
         self, origins: set[str], text: str, asked: float, seconds: float, request: Request, files: Sequence[str] | None = None
     ) -> _Rules:
-        """Parse the rules addressed to us, send ``robots_parsed``, and keep them for ``seconds``, longer than a waiting page has
-        to rest. Without ``files``, those of the host are asked for, where that is wanted."""
+        """Parse the rules for this crawler, send ``robots_parsed``, and keep them for ``seconds``.
+
+        They are kept at least longer than a waiting page rests. Without ``files``, those of the host are requested, if enabled.
+        """
         parser = await asyncio.to_thread(build_from_crawler, self._parserimpl, self.crawler, text.encode())
         await self.crawler.signals.send_catch_log_async(signal=signals.robots_parsed, robotparser=parser, request=request)
         crawl_delay = max(0.0, float(parser.crawl_delay(self._agent) or 0.0))
@@ -285,7 +293,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return rules
 
     def _note_down(self, facts: HostFacts) -> None:
-        """Write to the corpus in a thread: a database that is busy does not hold up the crawl, which does without."""
+        """Write facts to the corpus in a thread, best effort: a busy database does not block the crawl."""
 
         async def note(store: CorpusStore) -> None:
             try:
@@ -303,11 +311,11 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         return self._crawl.options.delay if self._crawl is not None else 0.0
 
     def delay(self, name: str) -> float:
-        """Seconds between two requests of a host."""
+        """Return the seconds between two requests to a host."""
         return self._delays.get(name, self._default_delay)
 
     def _slow_down(self, name: str) -> None:
-        """Apply the Crawl-delay, the longer one where http and https differ. Scrapy reads it but does not obey it."""
+        """Apply the Crawl-delay, the longer one of http and https. Scrapy reads it but does not obey it."""
         known = (self._rules.get(f"{scheme}://{name}") for scheme in ("http", "https"))
         delay = max([self._default_delay, *(rules.delay for rules in known if rules is not None)])
         if self._crawl is not None and delay != self.delay(name):
@@ -316,17 +324,17 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
 
 def robots_agent(settings: BaseSettings) -> str:
-    """The name under which rules are looked up."""
+    """Return the user agent for looking up rules."""
     return str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"])
 
 
 def _note(origin: str) -> str:
-    """The name under which workers share the robots.txt of an origin."""
+    """Return the key for sharing the robots.txt of an origin between workers."""
     return f"robots:{origin}"
 
 
 def rights_of(page: Page, response: Response | None, agent: str) -> str:
-    """What a page, its headers and its host's files say about use, as :func:`topical_crawler.web.rights.of_page` writes it."""
+    """Return the reservations of a page, its headers and its host's files, by :func:`topical_crawler.web.rights.of_page`."""
     parts = urlsplit(page.url)
     path = f"{parts.path or '/'}{parts.query and '?'}{parts.query}"
     if response is None:
@@ -338,5 +346,5 @@ def rights_of(page: Page, response: Response | None, agent: str) -> str:
 
 
 def sitemaps_of(response: Response | None) -> tuple[str, ...]:
-    """The sitemaps that the robots.txt of a page's host names."""
+    """Return the sitemaps named by the robots.txt of a page's host."""
     return response.meta.get(_SITEMAPS, ()) if response is not None else ()

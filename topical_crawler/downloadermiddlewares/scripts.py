@@ -1,8 +1,7 @@
-"""Runs the scripts of pages that are empty without (``TOPICAL_SCRIPTS``), in a Chromium that reaches nothing by itself.
+"""Rendering of pages empty without scripts (``TOPICAL_SCRIPTS``), in a Chromium without network access of its own.
 
-The browser is given the page as it was fetched, and what its scripts ask for is fetched by the crawl like anything else: so
-robots.txt, the host's delay, private addresses, sizes and the archive are seen to in one place. scrapy-playwright has the browser
-fetch, past all of them.
+The browser gets the fetched page, and the crawl fetches the requests of its scripts like any other. So robots.txt, the host's
+delay, private addresses, sizes and the archive are handled in one place, unlike in scrapy-playwright, with a fetching browser.
 """
 
 from __future__ import annotations
@@ -40,16 +39,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TIMED_OUT, FAILED = "scripts timed out", "scripts failed"  # why a page is rejected
-MOST_REQUESTS = 40  # that the scripts of a page may send
-LEARN = 3  # pages of a host in a row that gain nothing, after which no further one is tried
+TIMED_OUT, FAILED = "scripts timed out", "scripts failed"  # reasons of rejection
+MOST_REQUESTS = 40  # most requests of the scripts of a page
+LEARN = 3  # pages of a host in a row without a gain, before rendering is given up for it
 AT_ONCE = 2  # pages in the browser
-KEPT_BYTES = 32 << 20  # of scripts, which the next page of a site asks for again
-_LAUNCH = 60.0  # most seconds in which the program that drives the browser must start
-_GRACE = 20.0  # most seconds in which a page whose time is over must give what it shows, and close
+KEPT_BYTES = 32 << 20  # of scripts cached for the next page of a site
+_LAUNCH = 60.0  # most seconds for the start of the browser's driver
+_GRACE = 20.0  # most seconds for a page to return its content and close after its time is over
 _FETCHED = ("script", "xhr", "fetch")
-_PASSED_ON = ("accept", "x-requested-with")  # of the headers that a script sets
-_ALONE = [  # what the browser sends past the crawl goes nowhere: to a proxy that is none, by names that are not resolved
+_PASSED_ON = ("accept", "x-requested-with")  # headers of scripts passed on
+_ALONE = [  # requests of the browser past the crawl go nowhere: to an invalid proxy, by unresolved names
     "--disable-background-networking", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 ]  # fmt: skip
@@ -57,28 +56,27 @@ _ALONE = [  # what the browser sends past the crawl goes nowhere: to a proxy tha
 
 @dataclass
 class _Host:
-    """What is known of the pages of a host."""
+    """Experience with the pages of a host."""
 
-    gave: bool = False  # whether scripts gave a text
-    fruitless: int = 0  # pages since that gained nothing
+    gave: bool = False  # scripts gave a text
+    fruitless: int = 0  # pages without a gain since
 
 
 @dataclass
 class _Visit:
-    """A page in the browser."""
+    """Page in the browser."""
 
     request: Request
     html: str
     requests: int = 0
     size: int = 0  # bytes fetched
-    shown: bool = False  # whether the page itself was asked for
-    over: bool = False  # whether nothing more is fetched
+    shown: bool = False  # the page itself was requested
+    over: bool = False  # nothing more is fetched
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class ScriptsMiddleware(CrawlComponent):
-    """Makes of a page that is empty without scripts the page that a reader sees. In a replay the page is taken as it was archived
-    then, and no browser runs."""
+    """Renderer of pages empty without scripts. A replay uses the archived rendering, without a browser."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -105,7 +103,7 @@ class ScriptsMiddleware(CrawlComponent):
         if known.fruitless >= LEARN:
             return response
         html, _ = decode(response.body, (response.headers.get(b"Content-Type") or b"").decode("latin-1"))
-        if not self._chromium:  # what the crawl knew of the host when it opened a page, or not, is not known any more
+        if not self._chromium:  # in a replay the crawl's experience with the host is unknown
             return await self._recorded(response) if is_shell(html, known=True) else response
         if not is_shell(html, known.gave):
             return response
@@ -131,7 +129,7 @@ class ScriptsMiddleware(CrawlComponent):
         return page
 
     async def _recorded(self, response: Response) -> Response:
-        """The page as it was rendered when it was archived; as it came where it was not."""
+        """Return the page as rendered and archived, or unchanged if it was not."""
         assert self._crawler.engine is not None
         meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "dont_retry": True}
         with contextlib.suppress(Unreachable):
@@ -144,7 +142,7 @@ class ScriptsMiddleware(CrawlComponent):
         return response
 
     async def _render(self, request: Request, response: Response, html: str, again: bool = True) -> tuple[str, int]:
-        """The page after its scripts, and the bytes fetched for them. Raises Refused."""
+        """Return the page after its scripts, and the bytes fetched for them. Raise Refused."""
         from playwright.async_api import Error
 
         visit = _Visit(request, html)
@@ -174,7 +172,7 @@ class ScriptsMiddleware(CrawlComponent):
             logger.info("%s: its scripts have no end", response.url)
             raise Refused(TIMED_OUT) from None
         except Error as error:
-            if again and browser is not None and browser is not self._browser:  # it ended because of another page
+            if again and browser is not None and browser is not self._browser:  # ended by another page
                 await self._leave(visit)
                 return await self._render(request, response, html, again=False)
             await self._end(browser)
@@ -184,7 +182,7 @@ class ScriptsMiddleware(CrawlComponent):
             await self._leave(visit)
 
     async def _shown(self, context: BrowserContext, response: Response, visit: _Visit) -> str:
-        """What the page shows when its scripts ask for nothing more, or when its time is over."""
+        """Return the page's HTML once its scripts are idle, or its time is over."""
         from playwright.async_api import Error
 
         async def answer(route: Route) -> None:
@@ -192,7 +190,7 @@ class ScriptsMiddleware(CrawlComponent):
                 await self._answer(route, response, visit)
             except Error:
                 pass  # the page is gone
-            except Exception:  # it fails for the page alone
+            except Exception:  # fails for this page alone
                 logger.exception("%s, asked for by the scripts of %s", route.request.url, response.url)
                 with contextlib.suppress(Error):
                     await route.abort()
@@ -208,7 +206,7 @@ class ScriptsMiddleware(CrawlComponent):
         try:
             shown = await asyncio.wait_for(page.content(), self._grace)
         except Error:
-            if late and not page.is_closed():  # its time was over before it had begun to show anything
+            if late and not page.is_closed():  # timed out before showing anything
                 raise TimeoutError from None
             raise
         if self._most and len(shown) > self._most:
@@ -233,7 +231,7 @@ class ScriptsMiddleware(CrawlComponent):
             await route.abort()
 
     async def _fetched(self, url: str, is_script: bool, headers: dict[str, str], visit: _Visit) -> Response | None:
-        """What a script asks for, one after another, each after the host's delay; None for what is not to be had."""
+        """Fetch a script's request, one after another, each after the host's delay. Return None on failure."""
         engine = self._crawler.engine
         assert engine is not None
         async with visit.turn:
@@ -260,7 +258,7 @@ class ScriptsMiddleware(CrawlComponent):
                 return None
             visit.size += len(answer.body)
             if answer.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-                visit.over = True  # the host asks for patience
+                visit.over = True  # the host throttles
             if is_script and answer.status == HTTPStatus.OK:
                 self._kept[url] = answer
                 while sum(len(kept.body) for kept in self._kept.values()) > KEPT_BYTES:
@@ -268,9 +266,9 @@ class ScriptsMiddleware(CrawlComponent):
             return answer
 
     async def _leave(self, visit: _Visit) -> None:
-        """Fetch nothing more for a page, and have the host's delay begin after its last request."""
+        """Stop fetching for a page, and start the host's delay after its last request."""
         visit.over = True
-        async with visit.turn:  # what is under way still takes the host's turn
+        async with visit.turn:  # an in-flight request still takes the host's turn
             if (page := in_flight(self._crawler, visit.request)) is not None:
                 with contextlib.suppress(LeaseLost):
                     page[0].frontier.sent(page[1].key, time.monotonic())
@@ -284,7 +282,7 @@ class ScriptsMiddleware(CrawlComponent):
                     self._playwright = await asyncio.wait_for(async_playwright().start(), _LAUNCH)
                 root = hasattr(os, "geteuid") and os.geteuid() == 0
                 if root:
-                    logger.warning("Chromium has no sandbox for root. Remedy: run the crawl as another user")
+                    logger.warning("Chromium has no sandbox for root. Run the crawl as another user")
                 try:
                     self._browser = await self._playwright.chromium.launch(
                         executable_path=self._chromium,
@@ -293,17 +291,15 @@ class ScriptsMiddleware(CrawlComponent):
                         proxy={"server": "http://127.0.0.1:9", "bypass": "<-loopback>"},
                     )
                 except Error as error:
-                    driver, self._playwright = self._playwright, None  # it may be what has failed
+                    driver, self._playwright = self._playwright, None  # possibly the cause of the failure
                     with contextlib.suppress(Exception):
                         await asyncio.wait_for(driver.stop(), _GRACE)
-                    logger.error(
-                        "%s cannot be started: %s. Remedy: TOPICAL_CHROMIUM names another", self._chromium, str(error)[:1000]
-                    )
+                    logger.error("%s cannot be started: %s. Name another in TOPICAL_CHROMIUM", self._chromium, str(error)[:1000])
                     raise
             return self._browser
 
     async def _end(self, browser: Browser | None) -> None:
-        """Let go of a browser, and of the program that drives it, which may be what has failed."""
+        """Let go of a browser and its driver, possibly the cause of a failure."""
         if browser is None:
             return
         driver = None
@@ -320,7 +316,7 @@ class ScriptsMiddleware(CrawlComponent):
         await self._end(self._browser)
         if self._counts:
             listed = ", ".join(f"{number} {what}" for what, number in sorted(self._counts.items()))
-            logger.info("Pages that are empty without scripts: %s", listed)
+            logger.info("Pages empty without scripts: %s", listed)
 
 
 def _page(response: Response, body: bytes) -> HtmlResponse:

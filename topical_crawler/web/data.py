@@ -1,4 +1,4 @@
-"""Texts that a page holds as data, for its scripts or for machines, and not in its markup."""
+"""Texts held by a page as data for scripts or machines, outside of its markup."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from html import escape, unescape
 
-SHORTEST, DEEPEST = 20, 3  # characters of a string that may be a text; strings in strings
-NOTHING = 50  # letters of its markup from which on a page has a text of its own
+SHORTEST, DEEPEST = 20, 3  # least characters of a text in a string, and deepest nesting of strings in strings
+NOTHING = 50  # letters of its markup over which a page has a text of its own
 _SCRIPTS = re.compile(r"<(/?)script\b([^<>]*+)>?", re.IGNORECASE)
 _DESCRIPTION = re.compile(r"<meta\b(?=[^<>]*?og:description)[^<>]*?\bcontent\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)')", re.IGNORECASE)
-_STRING = re.compile(  # with the name before it, or the colon that makes it a name; what is not closed ends with its line
+_STRING = re.compile(  # with the name before it, or the colon after a name. An unclosed one ends with its line
     r"""(?:(?<![\w"'])([a-z_$][\w$]*+)\s*+:\s*+)?(?:"((?:[^"\\\n]++|\\.)*+)"?|'((?:[^'\\\n]++|\\.)*+)'?)(\s*+:)?""", re.IGNORECASE
 )
 _DATA = re.compile(r"""\s*(?:\{\s*["}]|\[\s*["\[{\d]|[\da-f]{1,4}:[\[{"])""")
@@ -22,13 +22,14 @@ _MARKUP = re.compile("<[^<>]*>")
 
 
 def text_in_data(html: str, seen: int) -> tuple[str, str, int]:
-    """The longest text that a page holds as data: where it is (``__NEXT_DATA__``, ``json-ld``, ``og:description`` …), its HTML
-    and the number of its letters. Strings of one name that are much the same in length are the paragraphs of a text. No script is
-    run.
+    """Return the longest text held by a page as data: its place, its HTML and the number of its letters.
+
+    The place is ``__NEXT_DATA__``, ``json-ld``, ``og:description`` or the like. Strings of the same name and similar length are
+    the paragraphs of one text. No script is run. Without such a text, returns ("", "", 0).
 
     Args:
         html: the source.
-        seen: letters of the page's text without it. From :data:`NOTHING` on, and for less than twice as many, there is none.
+        seen: letters of the page's visible text. No text is returned from :data:`NOTHING` on, nor one of less than twice as many.
 
     >>> text_in_data("<script>window.__STATE__ = {desc: '渡口的船修好了，请来看看吧。\\\\n船夫在等着大家。'}</script>", 0)
     ('__STATE__', '<p>渡口的船修好了，请来看看吧。</p><p>船夫在等着大家。</p>', 19)
@@ -56,7 +57,7 @@ def text_in_data(html: str, seen: int) -> tuple[str, str, int]:
 
 
 def _strings(source: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """The longer strings in a script or in JSON, each with the name that it has in its object."""
+    """Yield the longer strings in a script or in JSON, each with its name in its object."""
     name = ""
     for own, double, single, colon in (found.groups("") for found in _STRING.finditer(source)):  # a list of them may be long
         name = (double or single) if colon else own or name
@@ -74,6 +75,6 @@ def _strings(source: str, depth: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _letters(text: str) -> int:
-    """Letters of a text in HTML, 0 for what is no prose."""
+    """Count the letters of a text in HTML, 0 unless it is prose."""
     text = _MARKUP.sub(" ", text)
     return sum(map(str.isalnum, text)) if _PROSE.search(text) else 0

@@ -1,4 +1,4 @@
-"""Decode pages, and read their elements: where a link stands, what a page is filed under, addresses of lists.
+"""Decoding of pages, and reading of their elements: places of links, labels of a page, addresses of lists.
 
 >>> decode("<title>党建工作</title>".encode("gb18030"))
 ('<title>党建工作</title>', 'gb18030')
@@ -27,30 +27,28 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 _COMMON = frozenset(
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运"
 )
-"""The most frequent characters of running Chinese text: garbled text is Chinese characters too, but hardly ever these."""
+"""The most frequent characters of running Chinese text, rare in garbled text."""
 _NO_CHARSETS = frozenset(("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"))
-"""Names that Python knows and browsers do not: they raise, or give text that cannot be stored. Scripts write "undefined"."""
+"""Names known to Python but not to browsers: they raise, or give text impossible to store. Scripts write "undefined"."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PROBE = 20_000
 _TOLERATED, _PLAUSIBLE = 0.01, 0.15
-"""Share of the characters beyond ASCII that may be unreadable by accident; least share of common characters in Chinese text."""
-# Share of them over which a page is not UTF-8, whatever foreign part stands in it. Other encodings hardly ever read as UTF-8.
+"""Share of non-ASCII characters unreadable by accident, and least share of common characters in Chinese text."""
+# Share of them over which a page is not UTF-8, despite any foreign parts. Other encodings hardly ever read as UTF-8.
 _MOST = 0.5
-# How elements begin in UTF-16: a page in another encoding may hold a NUL.
+# Beginnings of elements in UTF-16, because a page in another encoding may hold a NUL.
 _WIDE = (("utf-16-le", re.compile(rb"<\0[!/a-zA-Z]\0")), ("utf-16-be", re.compile(rb"\0<\0[!/a-zA-Z]")))
 _PARTS = re.compile(rb"[\x80-\xff][^<>]*")
-_SURE = 12  # bytes beyond ASCII from which on a part is hardly in UTF-8 by accident
-_HALVES = re.compile(
-    rb"(?:\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf])+"
-)  # emoji in CESU-8, as some databases give them
+_SURE = 12  # non-ASCII bytes over which a part is hardly UTF-8 by accident
+_HALVES = re.compile(rb"(?:\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf])+")  # emoji in CESU-8, written by some databases
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """Text of ``body``, as received and decompressed, and the name of the encoding it was read with. Never raises.
+    """Decode ``body``, as received and decompressed. Return the text and the name of the encoding. Never raises.
 
-    A byte order mark decides; next the HTTP header ``content_type``, then the page's head, then UTF-8. UTF-8 is right where it
-    reads most of what is not ASCII: a footer may come from elsewhere. Another encoding must read all and give plausible Chinese.
-    Where none does, the best of them, GB18030, Big5 and UTF-16 is taken, by the share of common characters.
+    A byte order mark decides, then the HTTP header ``content_type``, then the page's head, then UTF-8. UTF-8 is right if it reads
+    most of the non-ASCII characters: a footer may come from elsewhere. Another encoding must read all and give plausible Chinese.
+    If none does, the best of them, GB18030, Big5 and UTF-16 is taken, by the share of common characters.
     """
     encoding, mark = read_bom(body)
     if encoding is not None and mark is not None:
@@ -72,16 +70,16 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def _usual(name: str) -> str:
-    """The encoding that is read where ``name`` is declared."""
+    """Return the encoding to read for a declared ``name``."""
     known = resolve_encoding(name) or "utf-8"
     if known in ("gb2312", "gbk"):
         return "gb18030"  # the superset, as browsers do
-    # The latter are the default of some servers: they can read any bytes, and no Chinese.
+    # The latter are the default of some servers: they read any bytes, but no Chinese.
     return "utf-8" if known in _NO_CHARSETS or known in ("cp1252", "iso8859-1", "latin-1", "ascii") else known
 
 
 def _read(body: bytes, encoding: str) -> tuple[str, float]:
-    """Text, and the share of its characters beyond ASCII that could not be read."""
+    """Return the text, and the share of its non-ASCII characters that could not be read."""
     try:
         return body.decode(encoding), 0.0
     except UnicodeDecodeError:
@@ -100,7 +98,7 @@ def _unreadable(text: str) -> float:
 
 
 def _foreign(part: bytes, encoding: str) -> bytes:
-    """A part of a page in that encoding, or in another one if that reads it and the page's own does not, in UTF-8."""
+    """Return a part of a page in UTF-8, from the page's encoding, or from another able to read it if that fails."""
     own = part.decode(encoding, "replace")
     other = "gb18030" if encoding == "utf-8" else "utf-8"
     if sum(byte > 0x7F for byte in part) >= _SURE and (encoding != "utf-8" or _unreadable(own) > _MOST):
@@ -114,17 +112,17 @@ def _whole(halves: re.Match[bytes]) -> bytes:
 
 
 def _common_share(text: str) -> float:
-    """Share of the Chinese characters that are common ones; 0.5 where there are hardly any to tell by."""
+    """Return the share of common characters among the Chinese ones, 0.5 if there are too few."""
     han = _HAN.findall(text[:_PROBE])
     return sum(c in _COMMON for c in han) / len(han) if len(han) >= 4 else 0.5
 
 
 # -- Elements of a page
 
-MAX_PATH = 120  # longest path of a link, in characters: the end is kept, in whole elements
+MAX_PATH = 120  # longest path of a link, in characters, cut at the front to whole elements
 MAX_LABELS = 20  # most labels of a page
-MAX_LABEL = 40  # longest of them, in characters: what is longer is a title
-MAX_GROUP = 10  # most links of one path that are a page's own labels: more are a cloud of tags or labels of a list of articles
+MAX_LABEL = 40  # longest of them, in characters: longer ones are titles
+MAX_GROUP = 10  # most links of one path taken for a page's own labels: more are a tag cloud or labels of a list of articles
 
 _MAX_NAME = 40
 _ROOTS = frozenset(("body", "html", "-document"))
@@ -141,8 +139,8 @@ LIST_ADDRESS = re.compile(  # paths of lists of links
     re.IGNORECASE,
 )
 OWN_PAGES = re.compile(r"^/page[/_-]?\d{1,5}/?$", re.IGNORECASE)
-"""Paths of the pages of a home page, which show whole texts on some sites."""
-INDEX_ADDRESS = re.compile(  # paths of the lists of all that a site has: its archive, its categories, its map
+"""Paths of the pages of a home page, with whole texts on some sites."""
+INDEX_ADDRESS = re.compile(  # paths of lists of everything on a site: its archive, its categories, its map
     r"^/(?:[^/.]{1,40}/)?(?:archives?|categor(?:y|ies)|tags?|topics?|columns?|all|list|map|site-?map)"
     r"(?:\.[sx]?html?|/(?:index\.[sx]?html?)?)?$",
     re.IGNORECASE,
@@ -152,7 +150,7 @@ _CRUMBS = "body [class*='crumb' i] a[href], body [id*='crumb' i] a[href], a[href
 
 
 def looks_like_list(url: str) -> bool:
-    """Whether an address is that of a home page, a channel, a tag or another list of links.
+    """Return True if an address is that of a home page, a channel, a tag or another list of links.
 
     >>> [looks_like_list(f"http://a.cn/{path}") for path in ("", "tags/党建/", "page/2", "2023/05/支部.html")]
     [True, True, True, False]
@@ -166,7 +164,7 @@ def looks_like_list(url: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def looks_like_index(url: str) -> bool:
-    """Whether an address is that of a list of all that a site has: its archive, its categories, its tags, its map.
+    """Return True if an address is that of a list of everything on a site: its archive, its categories, its tags, its map.
 
     >>> paths = ("archives/", "blog/tags", "sitemap.html", "tags/index.html", "tags/党建/", "index.html")
     >>> [looks_like_index(f"http://a.cn/{path}") for path in paths]
@@ -179,15 +177,17 @@ def looks_like_index(url: str) -> bool:
 
 
 class Paths:
-    """The paths of the elements of one tree, which must not change meanwhile."""
+    """Paths of the elements of one tree. The tree must not change meanwhile."""
 
     def __init__(self) -> None:
-        self._known: dict[int, str] = {}  # of links and of the elements that hold them, by their mem_id
+        self._known: dict[int, str] = {}  # of links and their ancestors, by their mem_id
 
     def of(self, node: LexborNode, attributes: Mapping[str, str | None]) -> str:
-        """The elements from below ``<body>`` to ``node``: tag, id and the first two classes of each, at most :data:`MAX_PATH`
-        characters. Numbers in ids and classes are ``0``, other signs than letters, ``-`` and ``_`` are ``_``. ``attributes`` are
-        those of ``node``: reading them a second time would double the cost."""
+        """Return the path from below ``<body>`` to ``node``: tag, id and the first two classes of each element.
+
+        At most :data:`MAX_PATH` characters. Numbers in ids and classes become ``0``, signs other than letters, ``-`` and ``_``
+        become ``_``. ``attributes`` are those of ``node``, because reading them a second time would double the cost.
+        """
         if (path := self._known.get(number := node.mem_id)) is None:
             parent = node.parent
             above = "" if parent is None else self._known.get(parent.mem_id) or self._above(parent)
@@ -228,7 +228,7 @@ def _step(tag: str, ident: str, classes: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def names_a_label(url: str) -> bool:
-    """Whether the path says that the page lists what is filed under something (a tag, category, topic, channel, column, label).
+    """Return True if the path names a tag, category, topic, channel, column or label.
 
     >>> names_a_label("http://a.cn/Tags/党建/"), names_a_label("http://a.cn/tags/index.html"), names_a_label("http://a.cn/?/tag/1")
     (True, False, False)
@@ -237,14 +237,14 @@ def names_a_label(url: str) -> bool:
 
 
 def crumbs(tree: LexborHTMLParser, html: str) -> frozenset[int]:
-    """The ``mem_id`` of each link in an element that is a breadcrumb by class or id (``crumb``, ``BreadCrumbs``)."""
-    if "rumb" not in html:  # most pages; this takes a third of the time of the search
+    """Return the ``mem_id`` of each link in a breadcrumb, by class or id (``crumb``, ``BreadCrumbs``)."""
+    if "rumb" not in html:  # most pages, in a third of the time of the search
         return frozenset()
     return frozenset([node.mem_id for node in tree.css(_CRUMBS)])
 
 
 def is_label(url: str, rel: str | None) -> bool:
-    """Whether a link is a label by its address or by its ``rel`` attribute.
+    """Return True if a link is a label by its address or by its ``rel`` attribute.
 
     >>> is_label("http://a.cn/dj/", "Category  tag"), is_label("http://a.cn/dj/", "tagged"), is_label("http://a.cn/tag/1", None)
     (True, False, True)
@@ -253,12 +253,12 @@ def is_label(url: str, rel: str | None) -> bool:
 
 
 def own_labels(head: Iterable[str], links: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """What a page is filed under: distinct, at most :data:`MAX_LABELS`, each of at most :data:`MAX_LABEL` characters.
+    """Return the labels of a page: distinct, at most :data:`MAX_LABELS`, each of at most :data:`MAX_LABEL` characters.
 
     Args:
         head: labels in its head.
-        links: (path, text) of its links that may be labels, in the order of the page. Those of a path that more than
-            :data:`MAX_GROUP` of them have are left out. The sign of a tag (``#``) is stripped.
+        links: (path, text) of candidates among its links, in page order. Paths with more than :data:`MAX_GROUP` links are left
+            out. The sign of a tag (``#``) is stripped.
 
     >>> own_labels(["党建"], [("p.crumb/a", "首页"), ("p/a", "# 党建"), *[("ul/li/a", f"标签{n}") for n in range(11)]])
     ('党建', '首页')

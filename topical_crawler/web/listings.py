@@ -1,4 +1,4 @@
-"""Sitemaps and feeds: lists that a site keeps for programs, with an address, and often a title and a date, for each of its pages.
+"""Sitemaps and feeds: lists for programs, with address and often title and date of each page of a site.
 
 >>> listing = read(b"<urlset><url><loc>http://a.cn/dj/1.html</loc><lastmod>2024-05-01</lastmod></url></urlset>", "http://a.cn/s.xml")
 >>> listing.kind, listing.links[0].url, listing.links[0].around
@@ -21,30 +21,30 @@ from topical_crawler.web.dom import decode
 from topical_crawler.web.page import MAX_ANCHOR, Link, address, single_line
 
 SITEMAP, FEED = "sitemap", "feed"
-"""Kinds of listings, also why the address of one is no page."""
+"""Kinds of listings, and outcomes of their addresses."""
 NO_LISTING = "no sitemap or feed"
-"""Why the address of a listing is no page either if nothing can be read from it; a colon and the cause follow."""
-MOST_BYTES = 10 * 1024 * 1024  # of a sitemap, unpacked: what lies beyond is not read
+"""Outcome of an address without a readable listing, followed by a colon and the cause."""
+MOST_BYTES = 10 * 1024 * 1024  # read of an unpacked sitemap
 MOST_FEED_BYTES = 1024 * 1024
 MOST_ENTRIES = 5_000  # read from one listing
-MOST_ITEMS = 500  # read from one feed: a parser of feeds takes a millisecond for each
+MOST_ITEMS = 500  # read from one feed: the parser takes a millisecond for each
 MOST_NESTED = 20  # sitemaps fetched of an index, the latest changed
-MOST_ANNOUNCED = 8  # listings that a robots.txt or a page may name
+MOST_ANNOUNCED = 8  # listings read from a robots.txt or a page
 USUAL = {SITEMAP: ("/sitemap.xml",), FEED: ("/feed", "/rss.xml", "/atom.xml")}
-"""Where sites keep what they do not announce."""
+"""Usual addresses of listings without an announcement."""
 
 _ROOTS = {"urlset": SITEMAP, "sitemapindex": SITEMAP, "rss": FEED, "feed": FEED, "rdf": FEED}
 _PROLOGUE = re.compile(r"(?:\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^>\[]*(?:\[.*?\]\s*)?>)*+", re.IGNORECASE | re.DOTALL)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?(\w+)[\s>/]")
 _BEGINNING = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>]", re.IGNORECASE)
-_HEAD = 8192  # characters in which the first element must begin
+_HEAD = 8192  # characters searched for the first element
 _ENTRY = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])")
 _ITEM_END = re.compile(r"</(?:[\w.-]+:)?(?:item|entry)\s*>", re.IGNORECASE)
-_FIELD = re.compile(  # title, date and key words are of Google's extensions for news and videos
+_FIELD = re.compile(  # title, date and keywords are of Google's extensions for news and videos
     r"<(?:(\w+):)?(loc|lastmod|title|publication_date|keywords)(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[)?([^<]*)"
 )
 _LONGEST_ENTRY = 20_000
-_REFERENCE = re.compile(r"&#?\w{1,10};")  # others than these are part of an address
+_REFERENCE = re.compile(r"&#?\w{1,10};")  # anything else is part of an address
 _IN_ROBOTS = re.compile(r"^[ \t]*site-?maps?[ \t]*[ \t:][ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\S)#[^\r\n]*")  # in a list of addresses
 _DATE = re.compile(r"\d{4}(-|$)")
@@ -53,14 +53,14 @@ _LISTS = re.compile(r"sitemap|xml|rss|feed|atom|rdf", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a sitemap or a feed says.
+    """Contents of a sitemap or a feed.
 
     Attributes:
         kind: :data:`SITEMAP` or :data:`FEED`.
-        links: its entries, the latest first where they have dates: the title as anchor, date, section and summary as the text
-            around, the kind and the section as the place.
-        nested: addresses of the sitemaps that an index names, the latest changed first, at most :data:`MOST_NESTED`.
-        left_out: entries and sitemaps beyond the bounds, as far as the listing was read.
+        links: its entries, the latest first if they have dates. The anchor is the title, the text around is date, section and
+            summary, the place is kind and section.
+        nested: addresses of the sitemaps in an index, the latest changed first, at most :data:`MOST_NESTED`.
+        left_out: entries and sitemaps beyond the bounds, in the part read.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class _Entry:
 
 
 def is_listing(reason: str) -> bool:
-    """Whether the outcome of an address says that it was fetched as a sitemap or a feed.
+    """Return True if an address was fetched as a sitemap or a feed, by its outcome.
 
     >>> is_listing("feed"), is_listing("no sitemap or feed: HTTP 404"), is_listing("HTTP 404")
     (True, True, False)
@@ -88,7 +88,7 @@ def is_listing(reason: str) -> bool:
 
 
 def looks_like_one(body: bytes) -> bool:
-    """Whether the first bytes of an answer are those of a listing, not packed.
+    """Return True if the first bytes of an answer are those of an unpacked listing.
 
     >>> looks_like_one(b'<?xml version="1.0"?><rss version="2.0">'), looks_like_one(b"<!doctype html><html>")
     (True, False)
@@ -97,7 +97,7 @@ def looks_like_one(body: bytes) -> bool:
 
 
 def may_list(url: str) -> bool:
-    """Whether an address looks like that of a listing: a redirect of one to a home page leads to none.
+    """Return True if an address looks like that of a listing. A redirect from one to a home page finds none.
 
     >>> may_list("http://a.cn/sitemap_index.xml"), may_list("http://a.cn/feed/"), may_list("http://a.cn/党建/")
     (True, True, False)
@@ -106,8 +106,9 @@ def may_list(url: str) -> bool:
 
 
 def of_robots(text: str) -> tuple[str, ...]:
-    """The sitemaps that a robots.txt names, at most :data:`MOST_ANNOUNCED`; a relative address, which the rules for it do not
-    know, is left out.
+    """Return the sitemaps named by a robots.txt, at most :data:`MOST_ANNOUNCED`.
+
+    Relative addresses are left out, because the protocol requires full ones.
 
     >>> of_robots("User-agent: *\\nDisallow: /内部/\\nSitemap: http://a.cn/sitemap.xml")
     ('http://a.cn/sitemap.xml',)
@@ -118,7 +119,7 @@ def of_robots(text: str) -> tuple[str, ...]:
 
 
 def of_host(page: str, kind: str, announced: Iterable[str]) -> tuple[str, ...]:
-    """Where to look for the listings of a page's host: what was ``announced`` of a ``kind``, else the usual addresses.
+    """Return the addresses of listings on a page's host: those ``announced`` of a ``kind``, else the usual ones.
 
     >>> of_host("http://a.cn/dj/1.html", "feed", ())
     ('http://a.cn/feed', 'http://a.cn/rss.xml', 'http://a.cn/atom.xml')
@@ -127,19 +128,19 @@ def of_host(page: str, kind: str, announced: Iterable[str]) -> tuple[str, ...]:
 
 
 def read(body: bytes, url: str, content_type: str = "") -> Listing | None:
-    """Read a listing, packed by gzip or not. Malformed XML is read as far as it can be; entities are not expanded.
+    """Read a listing, gzipped or not. Malformed XML is read as far as possible, without expanding entities.
 
     Args:
         body: as received.
-        url: its address: relative addresses are taken from there.
+        url: its address, base of relative addresses.
         content_type: the header.
 
     Returns:
-        None for anything else, such as the page that a site sends in place of one it does not have.
+        None for anything else, such as the error page of a site.
     """
     if body[:2] == b"\x1f\x8b":
         body = _unpacked(body)
-    # A byte order mark apart, XML names its encoding in its first line, and decode() reads that too.
+    # Apart from a byte order mark, XML names its encoding in its first line, also read by decode().
     text = decode(body[:MOST_BYTES], content_type)[0].lstrip("\ufeff")
     begin = _PROLOGUE.match(text[:_HEAD])
     root = _ROOT.match(text, begin.end() if begin else 0)
@@ -160,7 +161,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Listing | None:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """At most :data:`MOST_BYTES` of what gzip has packed; of a broken file what comes before the fault."""
+    """Return at most :data:`MOST_BYTES` of gzipped data, of a broken file the part before the fault."""
     unpack, text = zlib.decompressobj(wbits=31), b""
     try:
         for start in range(0, len(body), 65_536):
@@ -173,8 +174,10 @@ def _unpacked(body: bytes) -> bytes:
 
 
 def _sitemap(text: str) -> tuple[list[_Entry], list[_Entry], int]:
-    """Entries, nested sitemaps, and how many more there are. Cut by tags, since an XML parser that goes on after an error loses
-    what follows it; each step looks at a part of the text once."""
+    """Return entries, nested sitemaps, and the number of further ones.
+
+    Cut by tags, since an XML parser continuing after an error loses what follows it. Each step reads a part of the text once.
+    """
     _, *parts = _ENTRY.split(text, MOST_ENTRIES)
     found: dict[str, list[_Entry]] = {"url": [], "sitemap": []}
     for name, part in zip(parts[::2], parts[1::2], strict=True):
@@ -192,14 +195,14 @@ def _sitemap(text: str) -> tuple[list[_Entry], list[_Entry], int]:
 
 
 def _feed(text: str) -> tuple[list[_Entry], int]:
-    """Entries, and how many more there are, of a feed without its prologue, in which entities would be defined."""
-    import feedparser  # 60 ms that a crawl without feeds does not need
+    """Return entries, and the number of further ones, of a feed without its prologue, the place of entity definitions."""
+    import feedparser  # takes 60 ms, not needed without feeds
 
     ends = [match.end() for match in _ITEM_END.finditer(text)]
-    if len(ends) > MOST_ITEMS:  # closed in order, for a broken feed takes the parser twice as long
+    if len(ends) > MOST_ITEMS:  # closed in order, because a broken feed takes the parser twice as long
         root = text[1:].split(">", 1)[0].split(None, 1)[0]
         text = f"{text[: ends[MOST_ITEMS - 1]]}{'</channel>' * (root == 'rss')}</{root}>"
-    source = BytesIO(text.encode("utf-8", "replace")[:MOST_FEED_BYTES])  # a text could be taken for the name of a file
+    source = BytesIO(text.encode("utf-8", "replace")[:MOST_FEED_BYTES])  # a string could be taken for a file name
     headers = {"content-type": "application/xml; charset=utf-8"}
     feed = feedparser.parse(source, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
     items = [_item(item) for item in feed.entries]
@@ -207,7 +210,7 @@ def _feed(text: str) -> tuple[list[_Entry], int]:
 
 
 def _item(item: Mapping[str, Any]) -> _Entry:
-    """An entry of a feed. Its identifier is its address where it has no link, and is one."""
+    """Return an entry of a feed. Without a link its identifier is its address."""
     when = item.get("published_parsed") or item.get("updated_parsed")
     date = "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}".format(*when[:6]) if when else ""
     tags = (single_line(str(tag.get("term") or tag.get("label") or "")) for tag in item.get("tags", ()))
@@ -220,7 +223,7 @@ def _plain(html: str) -> str:
 
 
 def _links(kind: str, base: str, entries: Iterable[_Entry]) -> tuple[Link, ...]:
-    """Entries as links, the latest first, those without a date behind in their order; each address once."""
+    """Return entries as links, the latest first, undated ones last in their order, each address once."""
     links: dict[str, Link] = {}
     for entry in sorted(entries, key=lambda entry: entry.date, reverse=True):
         if (url := address(entry.url, base)) and url not in links and url != base:
@@ -231,7 +234,7 @@ def _links(kind: str, base: str, entries: Iterable[_Entry]) -> tuple[Link, ...]:
 
 
 def said(place: str) -> str:
-    """The kind of the listing that a link was found in, by its place (:attr:`Evidence.path`); "" if in none.
+    """Return the kind of the listing with a link by the link's place (:attr:`Evidence.path`), "" for a link on a page.
 
     >>> said("feed 党建"), said("html/body/div.list/a")
     ('feed', '')

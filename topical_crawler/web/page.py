@@ -1,6 +1,6 @@
-"""What a strategy sees of the web: pages, links, and what is known of a link before it is fetched.
+"""Pages, links and evidence on unvisited links, as input of strategies.
 
-A :class:`Page` is made from HTML with :meth:`Page.from_html`, or by hand in a notebook.
+A :class:`Page` is made from HTML by :meth:`Page.from_html`, or by hand in a notebook.
 
 >>> page = Page.from_html("http://www.example.cn/", '<title>党建要闻</title><a href="/a.html">支部生活</a>')
 >>> page.title, page.links[0].url, page.links[0].anchor
@@ -29,20 +29,20 @@ MAX_ANCHOR = 200  # longest anchor text kept, in characters: longer ones are tea
 MAX_LEAD = 90  # longest `lead` kept, in characters: about the length of a Chinese meta description
 AROUND = 60  # characters kept of the text on either side of a link
 MAX_TEXT = 20_000  # longest `full_text`, in characters
-MIN_OWN = 200  # fewest characters of a page's own text; with fewer, it is a list of links
+MIN_OWN = 200  # fewest characters of a page's own text, otherwise it is a list of links
 MAX_HEAD = 1000  # longest title, heading, description and keywords kept, in characters each
 MAX_NESTING = 500
 MAX_ATTRIBUTES = 2000
-"""Deepest nesting of elements and most attributes of one tag that are read. Pages made for people stay far below; parsing takes
-the square of either, and the text of nested links the square again: minutes for a page of half a megabyte."""
+"""Deepest nesting of elements and most attributes of one tag read. Pages for people stay far below. Parsing takes the square of
+either, and the text of nested links the square again: minutes for a page of half a megabyte."""
 
 _SPACE = re.compile(r"\s+")
-# A terminal would obey some of them; the last turn the order of letters around.
+# Terminals obey some of them, the last reverse the order of letters.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _OTHER = re.compile(r"[^\x00-\x7f]+")
 _COMMA = re.compile(r"[,，、;；]")
 _MANY_TAGS = 5_000
-_MOST_TAGS = 45_000  # of a page that is judged: more hold up the event loop. Its text is read in another process
+_MOST_TAGS = 45_000  # of a page to judge: more block the event loop. Its text is extracted in another process
 _ANY_TAG = re.compile("<")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _TEMPLATE = re.compile(r"<(/?)template\b[^<>]*+>", re.IGNORECASE)
@@ -50,38 +50,38 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BETWEEN_ATTRIBUTES = re.compile(r"[\s/]+")
 _LONG = 8000
 _LONG_TAG = re.compile(rf"<[a-z][^>]{{{_LONG},}}", re.IGNORECASE)
-# Elements without an end, and those whose end is understood where the next one starts: they nest no deeper.
+# Elements without an end tag, or with an implied one before the next: they nest no deeper.
 _FLAT = word_set(
     "a area base br col embed hr img input link meta param source track wbr p li dt dd td th tr tbody thead tfoot colgroup "
     "option optgroup rp rt html head body"
 )
 _SLOW_TAG = re.compile(r"</?(?:option|optgroup|r[tp])(?=[\s/>])[^<>]*+>?", re.IGNORECASE)
-_ITEMS = {"li": "list", "dt": "definitions", "dd": "definitions"}  # those of the one nest in those of the other
+_ITEMS = {"li": "list", "dt": "definitions", "dd": "definitions"}  # the same value may nest in each other
 _MOST_SLOW_TAGS = 10_000
 _BLOCKS = word_set(
     "address article blockquote br dd div dl dt figcaption h1 h2 h3 h4 h5 h6 hr li main ol p pre section table td th tr ul"
 )
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml")
 _MOST_FEEDS = 3
-_LINK_LEVELS = 4  # elements between a text and the link that it belongs to
-_NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # what may stand between links: dates, numbers, bars
+_LINK_LEVELS = 4  # elements between a text and its link
+_NO_WORDS = " \t\r\n\f\v\u00a0\u3000|·•»›>/-—,，、()（）[]0123456789"  # allowed between links: dates, numbers, bars
 _UNSEEN = ("script", "style", "noscript", "template")
 _FURNITURE = ", ".join((*_UNSEEN, "nav", "header", "footer", "aside", "select", "button", "textarea"))
 
-# Places on the page itself lead nowhere, and articles have hundreds: the parser leaves them out.
+# Anchors within the page lead nowhere, and articles have hundreds: the parser leaves them out.
 _PLACES = "a[href]:not([href^='#']), area[href], frame[src], iframe[src]"
 _SCRIPT_PLACES = f"{_PLACES}, [onclick], option[value*='.'], option[value*='/']"  # few pages have them, and the search takes time
 _SCRIPT_MARKS = ("onclick", "onClick", "ONCLICK", "<option", "<OPTION")
-_PLACES_PER_LINK = 4  # read where each may be one that leads to the same page as another
+_PLACES_PER_LINK = 4  # most places read for each link, since several may lead to the same page
 _ADDRESS = (
     r"((?:https?:/|\.{0,2}/)[^'\"<>\s]*|[^'\"<>\s/.][^'\"<>\s]*\.(?:[sx]?html?|aspx?|jspx?|php|do|cgi)(?:[?#][^'\"<>\s]*)?)"
 )
 _OPTION = re.compile(_ADDRESS)
-_SCRIPTED = re.compile(  # addresses that a script goes to, or hands to a function; not those to which it adds something
+_SCRIPTED = re.compile(  # addresses as targets of a script or arguments of a function, unless something is added to them
     r"(?:(?:location(?:\.href)?\s*=|location\.(?:replace|assign)\s*\(|\bopen\s*\()\s*['\"`]([^'\"`<>\s]+)"
     rf"|['\"`]{_ADDRESS})['\"`](?!\s*\+)"
 )
-_NUMBERED = re.compile(  # pages of a list: how many, the present one, and their name, as TRS and its kin announce them
+_NUMBERED = re.compile(  # pages of a list: total, present one and name, as announced by TRS and the like
     r"\bcreatePage\w*\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]?(\d{1,6})['\"]?\s*,\s*['\"]?(\d{1,6})['\"]?\s*,\s*['\"]([\w./-]+)['\"]\s*,\s*['\"](\w+)['\"]"
 )
 _MOST_NUMBERED = 50  # next pages of a list
@@ -90,8 +90,11 @@ _Target = tuple[str, str, LexborNode, dict[str, str | None]]  # address as writt
 
 
 class Link(NamedTuple):
-    """An unvisited URL as it stands on a page: absolute ``url``, the ``anchor`` text (may be empty) and, on request
-    (:meth:`Page.from_html`), the text ``around`` it and the ``path`` of its element (:class:`~topical_crawler.web.dom.Paths`)."""
+    """Unvisited URL as found on a page.
+
+    It has the absolute ``url``, the ``anchor`` text (may be empty) and, on request (:meth:`Page.from_html`), the text ``around``
+    it and the ``path`` of its element (:class:`~topical_crawler.web.dom.Paths`).
+    """
 
     url: str
     anchor: str = ""
@@ -101,16 +104,18 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One place where a link was found: all that is remembered of it while the link waits.
+    """One place with a link, in the form remembered while the link waits.
 
     Attributes:
-        parent: URL of the page that holds the link; empty for a seed.
-        relevance: what that page passes on to each of its links (:attr:`Verdict.link_relevance`), on the strategy's scale, >= 0.
-        on_topic: whether the strategy kept that page.
+        parent: URL of the page with the link, empty for a seed.
+        relevance: relevance passed on by that page to each of its links (:attr:`Verdict.link_relevance`), on the strategy's
+        scale,
+            ≥ 0.
+        on_topic: True if the strategy kept that page.
         anchor: anchor text of the link on that page.
-        distance: links followed since the last page on topic, or since the seed: 0 on a page that is on topic itself.
-        around: text around the link on that page, for strategies that want it; else "".
-        path: where the link stands in that page's elements (:attr:`Link.path`), for strategies that want it; else "". Of a link
+        distance: links followed since the last page on topic, or since the seed: 0 on a page on topic.
+        around: text around the link on that page, for strategies with a need for it, else "".
+        path: place of the link in that page's elements (:attr:`Link.path`), for strategies with a need for it, else "". Of a link
             in a sitemap or feed "sitemap" or "feed", a blank, and the section.
     """
 
@@ -123,7 +128,7 @@ class Evidence:
     path: str = ""
 
     def to_json(self) -> list[Any]:
-        """The evidence as a JSON array; :meth:`from_json` reads it back."""
+        """Return the evidence as a JSON array for :meth:`from_json`."""
         head = [self.parent, self.relevance, int(self.on_topic), self.anchor, self.distance]
         if self.path:
             return [*head, self.around, self.path]
@@ -131,7 +136,7 @@ class Evidence:
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Evidence:
-        """Read what :meth:`to_json` wrote.
+        """Read the output of :meth:`to_json`.
 
         >>> Evidence.from_json(Evidence("http://a.cn/", 0.5, True, "党建").to_json()).anchor
         '党建'
@@ -142,13 +147,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An unvisited URL with every piece of evidence for it: what a strategy gives a priority to.
+    """Unvisited URL with all evidence for it, to be scored by a strategy.
 
     Attributes:
         url: its address.
-        evidence: the places where it was found.
-        memo: what strategies have worked out of the two, each under itself. A link that waits is scored again and again, and as
-            long as nothing more is found of it the frontier gives out the same candidate.
+        evidence: the places with links to it.
+        memo: intermediate results of strategies, each under its own key. A waiting link is scored again and again, and the
+            frontier reuses the candidate until new evidence comes.
     """
 
     url: str
@@ -158,17 +163,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A strategy's judgement of one page.
+    """Judgement of a strategy on one page.
 
     Attributes:
-        relevance: on the strategy's own scale, >= 0.
-        keep: whether the page belongs to the corpus (its text is then extracted).
+        relevance: on the strategy's own scale, ≥ 0.
+        keep: True if the page belongs to the corpus (its text is then extracted).
         why: reasons as plain numbers, e.g. matched terms with their shares: ``{"党建": 0.61, "支部": 0.2}``.
-        inherited: what the page passes on to each of its links, where that is not its relevance.
-        read: fields of the row that the strategy itself has read of the page, in place of the extraction's: a book's ``title``,
-            ``text`` (its introduction) and ``source`` (its publisher).
-        near: how near the page is in meaning to the topic's sentence, -1 to 1; None where the strategy does not look at that.
-        lesson: what the strategy will learn from the page, as JSON data; stored with the page, so that a resumed crawl learns it.
+        inherited: relevance passed on to each of the page's links, if not the page's own.
+        read: fields of the row read by the strategy itself, in place of the extraction's: a book's ``title``, ``text`` (its
+            introduction) and ``source`` (its publisher).
+        near: nearness of the page in meaning to the topic's sentence, -1 to 1, None if not computed.
+        lesson: lesson for the strategy from the page, as JSON data, stored with the page for a resumed crawl.
     """
 
     relevance: float
@@ -181,7 +186,7 @@ class Verdict:
 
     @property
     def link_relevance(self) -> float:
-        """What the page passes on to each of its links (:attr:`Evidence.relevance`).
+        """Relevance passed on to each link (:attr:`Evidence.relevance`).
 
         >>> Verdict(0.5, True).link_relevance, Verdict(0.5, True, inherited=0.5 / 10).link_relevance
         (0.5, 0.05)
@@ -191,24 +196,24 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A fetched page, read once.
+    """Fetched page, read once.
 
     Attributes:
         url: absolute URL after redirects.
-        title, description, keywords: the page's head (``<title>``, meta description, meta keywords); "" if absent.
+        title, description, keywords: the page's head (``<title>``, meta description, meta keywords), "" if absent.
         heading: the first ``<h1>``.
         lead: the first lines of the body outside navigation, at most :data:`MAX_LEAD` characters.
-        links: in the order of the page, each URL once (first anchor text that is not empty).
-        labels: what the page says it is filed under: sections and tags in its head, texts of links that are its own tags,
-            categories or breadcrumbs (:func:`~topical_crawler.web.dom.own_labels`).
+        links: in page order, each URL once (with its first anchor text that is not empty).
+        labels: labels of the page: sections and tags in its head, texts of its own tags, categories and breadcrumbs
+            (:func:`~topical_crawler.web.dom.own_labels`).
         html: the decoded source, for the extraction of the main text.
-        encoding: the encoding the source was decoded with.
-        runs: on request, the text of the body without :data:`_FURNITURE`, in runs between block elements, and whether each run is
-            nothing but text of links; where that is hardly any, also what waits as data. Else None, and :func:`full_text` reads
-            the source again.
-        wishes: what its meta elements ask of those who take texts, names of :data:`topical_crawler.web.rights.NAMES`.
-        feeds: on request, addresses of the feeds that its head names (:mod:`topical_crawler.web.listings`).
-        unread: places of links beyond the bound, which were not read.
+        encoding: the encoding of the source.
+        runs: on request, the text of the body without :data:`_FURNITURE`, in runs between block elements, each with True if it is
+            only link text. A page with hardly any text includes text in data. Else None, and :func:`full_text` reads the source
+            again.
+        wishes: reservations in its meta elements, names of :data:`topical_crawler.web.rights.NAMES`.
+        feeds: on request, addresses of the feeds in its head (:mod:`topical_crawler.web.listings`).
+        unread: places of links beyond the bound.
     """
 
     url: str
@@ -228,7 +233,7 @@ class Page:
 
     @property
     def host(self) -> str:
-        """Lower-case host name of ``url``, with a port where one is given."""
+        """Lower-case host name of ``url``, with a port if present."""
         return urlsplit(self.url).netloc.lower()
 
     @classmethod
@@ -243,16 +248,17 @@ class Page:
         feeds: bool = False,
         most_links: int = sys.maxsize,
     ) -> Page:
-        """Read ``html``. Broken markup is read the way a browser reads it (HTML5 rules); nothing raises.
+        """Read ``html`` like a browser (HTML5 rules), also broken markup. Never raises.
 
         Args:
             url: absolute address of the page.
             html: its source, decoded with ``encoding``.
-            around: read the text around each link, too (about twice the work).
-            paths: read the path of each link's element, too; a function says by the link's address whether its path is wanted.
-            runs: read the text of the body, too.
-            feeds: read which feeds it names, too.
-            most_links: links to read, the first ones.
+            encoding: the encoding of the source.
+            around: also read the text around each link (about twice the work).
+            paths: also read the path of each link's element, or only for addresses accepted by a function.
+            runs: also read the text of the body.
+            feeds: also read the addresses of feeds.
+            most_links: number of links to read, the first ones.
 
         >>> Page.from_html("http://a.cn/x/", "</html><body><h1>主题<b>教育").heading
         '主题教育'
@@ -265,7 +271,7 @@ class Page:
         title, heading, body = tree.css_first("title"), tree.css_first("h1"), tree.body
         title_text, heading_text = _text(title)[:MAX_HEAD], _text(heading)[:MAX_HEAD]
         if body is not None:
-            _strip_furniture(body)  # what was read until here may lie in it
+            _strip_furniture(body)  # elements read above may lie in it
         return cls(
             url=url,
             title=title_text,
@@ -285,8 +291,9 @@ class Page:
 
 
 def description_of(page: Page) -> str:
-    """The description information of a page: title, meta keywords, meta description. A page without a meta description is
-    described by its first heading and its first lines instead.
+    """Return the description of a page: title, meta keywords, meta description.
+
+    Without a meta description, the first heading and the first lines replace it.
 
     >>> description_of(Page("http://a.cn/", title="支部动态", heading="过好组织生活"))
     '支部动态\\n过好组织生活'
@@ -296,12 +303,13 @@ def description_of(page: Page) -> str:
 
 
 def full_text(page: Page, menus: bool = True) -> str:
-    """The title of a page and the visible text of its body without navigation, form fields and scripts, at most :data:`MAX_TEXT`
-    characters. (Forms are read: one may hold the whole page.) Of a page with hardly any text, also what waits in it as data.
-    Without HTML, the description information.
+    """Return the title and the visible text of a page, at most :data:`MAX_TEXT` characters.
 
-    Without ``menus``, blocks of nothing but links (menus, further reading, clouds of tags) are left out, unless fewer than
-    :data:`MIN_OWN` characters would be left: then the page is a list.
+    Leaves out navigation, form fields and scripts. (Forms are read: one may hold the whole page.) A page with hardly any text
+    includes text in its data. Without HTML, returns the description.
+
+    Without ``menus``, blocks with only links (menus, further reading, tag clouds) are left out, unless fewer than :data:`MIN_OWN`
+    characters would remain: then the page is a list.
 
     >>> full_text(Page.from_html("http://a.cn/", "<title>支部</title><nav>首页</nav><p>过好<b>组织</b>生活<p>党课"))
     '支部\\n过好组织生活 党课'
@@ -321,13 +329,15 @@ def full_text(page: Page, menus: bool = True) -> str:
 
 
 def _strip_furniture(body: LexborNode) -> None:
-    for node in reversed(body.css(_FURNITURE)):  # what lies within another comes after it, and is freed before
+    for node in reversed(body.css(_FURNITURE)):  # nested elements come later, and are freed first
         node.decompose()
 
 
 def _all_runs(body: LexborNode, html: str) -> Iterator[tuple[str, bool]]:
-    """:func:`_runs`, and of a page with hardly any text those of :func:`~topical_crawler.web.data.text_in_data`. These pass for
-    text of links, lest a menu beside them be left out."""
+    """Yield :func:`_runs`, and for a page with hardly any text those of :func:`~topical_crawler.web.data.text_in_data`.
+
+    The latter count as link text, lest a menu beside them be left out.
+    """
     seen = own = 0
     for run, linked in _runs(body):
         text = _spaced(run[: 10 * MAX_TEXT])
@@ -340,7 +350,7 @@ def _all_runs(body: LexborNode, html: str) -> Iterator[tuple[str, bool]]:
 
 
 def _runs(body: LexborNode) -> Iterator[tuple[str, bool]]:
-    """The text of ``body`` in runs between block elements, and whether a run is nothing but text of links."""
+    """Yield the text of ``body`` in runs between block elements, each with True if it is only link text."""
     run: list[str] = []
     linked = True
     for node in body.traverse(include_text=True):
@@ -365,7 +375,7 @@ def _in_link(text: LexborNode) -> bool:
 
 
 def parsed(html: str) -> LexborHTMLParser:
-    """``html`` as a tree, without NUL, up to its :data:`_MOST_TAGS`th tag, and as far as it is :func:`bounded`."""
+    """Parse ``html`` without NUL, up to its :data:`_MOST_TAGS`th tag, and as far as :func:`bounded`."""
     if html.count("<") > _MOST_TAGS:
         html = html[: next(islice(_ANY_TAG.finditer(html), _MOST_TAGS, None)).start()]
     source = html.encode("utf-8", "ignore")
@@ -376,8 +386,11 @@ def parsed(html: str) -> LexborHTMLParser:
 
 
 def bounded(html: str) -> str:
-    """``html`` up to where it is nested too deeply or a tag has too many attributes; without options and readings where there are
-    very many, for the parser takes 13 s for 60,000. Declarative shadow roots, which browsers show, are elements."""
+    """Cut ``html`` before too deep nesting or too many attributes of a tag.
+
+    Very many options and ruby readings are dropped: the parser takes 13 s for 60,000. Declarative shadow roots, shown by
+    browsers, become elements.
+    """
     if "shadowroot" in html:
         is_root: list[bool] = []
         html = _TEMPLATE.sub(lambda tag: _root_as_element(tag, is_root), html)
@@ -397,7 +410,7 @@ def bounded(html: str) -> str:
         elif name in _ITEMS and tag[1]:
             items, last = max(0, items - 1), ""
         elif name in _ITEMS:
-            items += _ITEMS[name] != last  # one of the same list ends the one before, which need not be closed
+            items += _ITEMS[name] != last  # an item ends the one before in the same list
             last = _ITEMS[name]
         if depth > MAX_NESTING or items > _MOST_SLOW_TAGS:
             return html[: tag.start()]
@@ -405,14 +418,14 @@ def bounded(html: str) -> str:
 
 
 def _root_as_element(tag: re.Match[str], is_root: list[bool]) -> str:
-    """The tag of a template as it is read; ``is_root`` tells of those that are open whether they are shadow roots."""
+    """Return the tag of a template as read. ``is_root`` is a stack of the open ones, True for shadow roots."""
     if not tag[1]:
         is_root.append("shadowroot" in tag[0].lower())
     return f"<{tag[1]}div>" if (is_root.pop() if tag[1] and is_root else is_root and is_root[-1]) else tag[0]
 
 
 def _may_have_long_tags(html: str) -> bool:
-    """Whether a stretch of :data:`_LONG` characters may be without a ``>``: one of every half such stretch is looked at."""
+    """Return True if a stretch of :data:`_LONG` characters may lack a ``>``, by samples of half its length."""
     half = _LONG // 2
     return any(html.find(">", start, start + half) < 0 for start in range(0, len(html) - half, half))
 
@@ -422,18 +435,18 @@ def _text(node: LexborNode | None) -> str:
 
 
 def single_line(text: str) -> str:
-    """``text`` in one line, without signs that a terminal would obey."""
+    """Return ``text`` in one line, without characters steering a terminal."""
     text = _spaced(text)
     return text if text.isprintable() else _CONTROL.sub("", text).strip()
 
 
 def _spaced(text: str) -> str:
-    """``text`` with single blanks for white space, and none around it."""
+    """Return ``text`` with single blanks for white space, and none around it."""
     return " ".join(text.split())
 
 
 def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str], frozenset[str]]:
-    """Contents by name, the sections and tags that the head names, and what it asks of those who take texts."""
+    """Return meta contents by name, sections and tags named in the head, and reservations."""
     contents: dict[str, str] = {}
     filed: list[str] = []
     wishes: set[str] = set()
@@ -453,7 +466,7 @@ def _meta(tree: LexborHTMLParser) -> tuple[dict[str, str], list[str], frozenset[
 
 
 def _feeds(tree: LexborHTMLParser, url: str) -> Iterator[str]:
-    """The feeds of a head, the first :data:`_MOST_FEEDS`; not those of comments, nor one of this page alone."""
+    """Yield the first :data:`_MOST_FEEDS` feeds of a head, except those of comments or of this page alone."""
     found = []
     for node in tree.css("link[rel~=alternate][href]"):
         attrs = node.attributes
@@ -465,17 +478,19 @@ def _feeds(tree: LexborHTMLParser, url: str) -> Iterator[str]:
 
 
 def _surroundings(tree: LexborHTMLParser, wanted: Collection[int]) -> dict[int, str]:
-    """For each ``wanted`` element ``a``, by its ``mem_id``: the text within :data:`AROUND` characters on either side, without its
-    own."""
+    """Map each ``wanted`` element ``a`` (by ``mem_id``) to the text within :data:`AROUND` characters on either side.
+
+    The link's own text is left out.
+    """
     if tree.body is None or not wanted:
         return {}
     pieces: list[str] = []
     length = 0
     in_word = False
-    hidden_to: int | None = None  # the last node of an element that is not seen
+    hidden_to: int | None = None  # last node of a hidden element
     starts: dict[int, int] = {}
     ends: dict[int, int] = {}
-    closing: dict[int, list[int]] = {}  # by the last node within them, the links that end there
+    closing: dict[int, list[int]] = {}  # links by their last node
     for node in tree.body.traverse(include_text=True):
         tag, piece = node.tag, ""
         if tag == "-text":
@@ -514,8 +529,10 @@ def _last_within(node: LexborNode) -> LexborNode:
 def _links(
     tree: LexborHTMLParser, html: str, url: str, encoding: str, around: bool, paths: bool | Callable[[str], bool], most: int
 ) -> tuple[tuple[Link, ...], list[tuple[str, str]], int]:
-    """The first ``most`` links, (path, text) of every place of those that may be labels of the page, and how many places were not
-    read. Paths are left out where these places are too few to matter."""
+    """Return the first ``most`` links, (path, text) of candidates for labels, and the number of unread places.
+
+    Paths of candidates are left out while these are too few to matter.
+    """
     base_node = tree.css_first("base[href]")
     base = _join(url, (base_node.attributes.get("href") or "") if base_node is not None else "") or url
     origin = _join(base, "/")
@@ -530,7 +547,7 @@ def _links(
         read += 1
         for place in _places(node):
             target, _, _, attrs = place
-            # Most links are on many pages: found in the cache whatever page they are on, where it does not matter.
+            # Most links recur on many pages: make them independent of the page where possible, for the cache.
             whole, of_host = target.startswith(("http://", "https://")), target[:1] == "/" != target[1:2]
             absolute = _join("" if whole else origin if of_host else base, target, encoding)
             if not absolute:
@@ -554,7 +571,7 @@ def _links(
 
 
 def _places(node: LexborNode) -> Iterator[_Target]:
-    """The addresses of an element: its own, and those of its scripts."""
+    """Yield the addresses of an element: its own, and those of its scripts."""
     attrs = node.attributes
     target = (attrs.get("href") or attrs.get("src") or "").strip()
     if node.tag == "option":
@@ -570,7 +587,7 @@ def _places(node: LexborNode) -> Iterator[_Target]:
 
 
 def _numbered(html: str, url: str) -> Iterator[str]:
-    """The next pages of a list, as written, whose number a script announces."""
+    """Yield the next pages of a list, as written, by the number in a script."""
     for total, present, name, suffix in _NUMBERED.findall(html) if "createPage" in html else ():
         number = int(present)
         end = int(total) + (number > 0 and f"_{number}." not in url)  # some count from one
@@ -578,7 +595,7 @@ def _numbered(html: str, url: str) -> Iterator[str]:
 
 
 def address(target: str, base: str) -> str:
-    """An address, as written at ``base``, made absolute; "" where it is not one of the web.
+    """Return an address, written at ``base``, in absolute form, or "" unless it is one of the web.
 
     >>> address("../支部.html", "http://a.cn/dj/"), address("mailto:a@a.cn", "http://a.cn/")
     ('http://a.cn/支部.html', '')
@@ -589,8 +606,10 @@ def address(target: str, base: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def _join(base: str, target: str, encoding: str = "utf-8") -> str:
-    """``target`` made absolute, its query in the ``encoding`` of its page, as browsers do; "" where it is not a web address
-    (javascript:, mailto:, broken brackets)."""
+    """Return ``target`` in absolute form, with its query in the ``encoding`` of its page, as browsers do.
+
+    "" unless it is a web address (javascript:, mailto:, broken brackets).
+    """
     if not target or target.startswith(("#", "javascript:", "mailto:", "tel:", "data:")):
         return ""
     try:
@@ -605,7 +624,7 @@ def _join(base: str, target: str, encoding: str = "utf-8") -> str:
 
 
 def _lead(body: LexborNode) -> str:
-    """The first lines of running text."""
+    """Return the first lines of running text."""
     text = ""
     for node in body.css("p, td, div, article, section, body"):
         own = _spaced(node.text(deep=False))

@@ -1,7 +1,7 @@
-"""What a page, its answer and its host's robots.txt ask of those who take texts.
+"""Reservations of rights by a page, its answer and its host's robots.txt.
 
-All of it is read from what a crawl has at hand anyway, but for two files of a host (:data:`FILES`), which are fetched on request.
-Names are the same whatever way something was said.
+All of it is read from data at hand in a crawl, except two files of a host (:data:`FILES`), fetched on request. A reservation has
+the same name whatever its source.
 
 >>> of_page({"noai"}, [("X-Robots-Tag", "noindex")], [("/", "ai-train=no", True)], "/党建.html", "topical_crawler")
 'noindex; noai; ai-train=no'
@@ -19,28 +19,28 @@ from lxml import etree
 from protego import Protego
 
 RESERVED = ("noindex", "noarchive", "noai", "tdm-reservation", "search=no", "ai-input=no", "ai-train=no", "ai-index=no", "rsl")
-"""What reserves a text: robots directives, TDMRep, Content-Signal, Content-Usage (``train-ai=n`` is ``ai-train=no``) and RSL.
-``rsl`` says that the terms of an RSL licence hold, which may ask for payment; what it prohibits has the other names."""
+"""Reservations of texts: robots directives, TDMRep, Content-Signal, Content-Usage (``train-ai=n`` is ``ai-train=no``) and RSL.
+``rsl`` means that the terms of an RSL licence apply, possibly with payment. Its prohibitions have the other names."""
 NAMES = (*RESERVED, "nofollow", "noimageai")  # the last two are about links and pictures
 UNRESERVED, LICENSED = "unreserved", "licensed"
-"""What can also be filtered by: texts of which nothing is reserved, and those whose page names a licence."""
-NOFOLLOW = "nofollow"  # also why a link is dropped
+"""Further filters: texts without any reservation, and texts of pages naming a licence."""
+NOFOLLOW = "nofollow"  # also the reason for dropping a link
 
 Signal = tuple[str, str, bool]
-"""A line of a robots.txt about use: how the paths begin for which it holds (a pattern up to its first sign), a name of
-:data:`NAMES`, and whether that is said or its opposite."""
+"""Rule on use in a robots.txt: beginning of its paths (a pattern up to its first sign), name in :data:`NAMES`, and True to
+reserve or False to allow."""
 
 FILES = ("/ai.txt", "/.well-known/tdmrep.json")
-"""Files of a host that say for which uses its texts are reserved."""
-MOST_FILE = 64_000  # characters of such a file that are read
-MOST_SIGNALS = 100  # of a robots.txt; each is looked at for each page
+"""Files of a host with reservations by use."""
+MOST_FILE = 64_000  # characters read of such a file
+MOST_SIGNALS = 100  # rules of a robots.txt, each checked for each page
 _TDM = "tdm-reservation"
-_VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")  # directives that look like an agent
+_VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")  # directives looking like an agent
 _AGENT = re.compile(r"[a-z*][\w*.-]*")
 _RSL = "rsl"
 _RSL_TYPE = "application/rsl+xml"
 RSL_LINK = f'link[rel~=license][type="{_RSL_TYPE}"], script[type="{_RSL_TYPE}"]'
-"""Selects the elements by which a page names an RSL licence, or holds one."""
+"""Selector of elements naming or holding an RSL licence."""
 _USE = {name: f"{name}=no" for name in ("search", "ai-input", "ai-train", "ai-index")}
 _USE |= {"train-ai": "ai-train=no", "ai-use": "ai-input=no", "train-genai": "ai-train=no"}  # draft-ietf-aipref-vocab-08, -02
 _RSL_GROUPS = {"ai-all": ("ai-input", "ai-train", "ai-index"), "all": ("search", "ai-input", "ai-train", "ai-index")}
@@ -52,7 +52,7 @@ _SPLIT = re.compile(r"[,;\s]+")
 
 
 def of_meta(name: str, content: str) -> Iterator[str]:
-    """What ``<meta name=… content=…>`` says, ``name`` in lower case; an agent's own element speaks to that agent only.
+    """Yield the reservations of ``<meta name=… content=…>``, ``name`` in lower case. Elements for a single agent do not count.
 
     >>> sorted(of_meta("robots", "NoAI, none")), list(of_meta("tdm-reservation", "1")), list(of_meta("baiduspider", "noindex"))
     (['noai', 'nofollow', 'noindex'], ['tdm-reservation'], [])
@@ -64,8 +64,9 @@ def of_meta(name: str, content: str) -> Iterator[str]:
 
 
 def of_robots(text: str) -> tuple[Signal, ...]:
-    """The lines about use in a robots.txt that is :func:`topical_crawler.web.robots.addressed` to this crawler. A licence
-    (``License:``, RSL 1.0) holds for the whole host.
+    """Return the rules on use in a robots.txt :func:`topical_crawler.web.robots.addressed` to this crawler.
+
+    A licence (``License:``, RSL 1.0) applies to the whole host.
 
     >>> of_robots("User-agent: *\\nContent-Signal: search=yes, ai-train=no\\nContent-Usage: /开放/ train-ai=y")
     (('', 'search=no', False), ('', 'ai-train=no', True), ('/开放/', 'ai-train=no', False))
@@ -78,7 +79,7 @@ def of_robots(text: str) -> tuple[Signal, ...]:
 
 
 def rsl_file(text: str, origin: str) -> tuple[str, ...]:
-    """The path of the RSL licence that a robots.txt names, where it is on the same host; else nothing.
+    """Return the path of the RSL licence named by a robots.txt if it is on the same host, else ().
 
     >>> rsl_file("License: https://a.cn/license.xml", "https://a.cn"), rsl_file("License: https://b.cn/x", "https://a.cn")
     (('/license.xml',), ())
@@ -88,11 +89,10 @@ def rsl_file(text: str, origin: str) -> tuple[str, ...]:
 
 
 class FileRules:
-    """What the :data:`FILES` of a host say, in their order, and its RSL licence (:func:`rsl_file`); "" for one that it has not,
-    or that is none.
+    """Rules of the :data:`FILES` of a host, in their order, and of its RSL licence (:func:`rsl_file`).
 
-    ``ai.txt`` is a robots.txt of those who train models; a file type in it (``Disallow: *.jpg``) speaks of addresses that end so.
-    Of the rules of a ``tdmrep.json`` that fit an address the longest counts.
+    "" stands for a missing or invalid file. ``ai.txt`` is a robots.txt for trainers of models, and a file type in it (``Disallow:
+    *.jpg``) applies to addresses with that ending. Of the matching rules of a ``tdmrep.json`` the longest counts.
 
     >>> rules = FileRules(["User-Agent: *\\nDisallow: /图片/", '[{"location": "/报告/*", "tdm-reservation": 1}]'])
     >>> [sorted(rules.of_url(f"http://a.cn/{path}", "topical_crawler")) for path in ("图片/1.html", "报告/1.html", "1.html")]
@@ -106,12 +106,12 @@ class FileRules:
         self._parsers = [(name, Protego.parse(text)) for name, text in named if text]
 
     def of_url(self, url: str, agent: str) -> set[str]:
-        """Names of :data:`NAMES` that hold for the page at ``url``."""
+        """Return the names in :data:`NAMES` reserved for the page at ``url``."""
         return {name for name, parser in self._parsers if not parser.can_fetch(url, agent)}
 
 
 def _tdmrep_as_robots(text: str) -> str:
-    """The rules of a tdmrep.json as those of a robots.txt; "" where it has none that can be read."""
+    """Convert the rules of a tdmrep.json to those of a robots.txt, "" without readable ones."""
     try:
         rules = json.loads(text) if text else []
     except (ValueError, RecursionError):
@@ -126,7 +126,7 @@ def _tdmrep_as_robots(text: str) -> str:
 
 
 def _rsl_as_robots(text: str) -> Iterator[tuple[str, str]]:
-    """What an RSL licence prohibits, by name, as rules of a robots.txt; nothing where it cannot be read."""
+    """Yield the prohibitions of an RSL licence by name, as rules of a robots.txt. Nothing if it is unreadable."""
     with contextlib.suppress(etree.XMLSyntaxError, ValueError):
         root = etree.fromstring(text.encode(), etree.XMLParser(resolve_entities=False, no_network=True))
         for content in list(root.iterfind("{*}content"))[:MOST_SIGNALS]:
@@ -139,15 +139,16 @@ def _rsl_as_robots(text: str) -> Iterator[tuple[str, str]]:
 
 
 def of_page(meta: Collection[str], headers: Iterable[tuple[str, str]], signals: Iterable[Signal], path: str, agent: str) -> str:
-    """All that is asked of a page, in the order of :data:`NAMES`, joined by "; "; "" for nothing. Where two ways contradict each
-    other, what reserves counts; of the lines of a robots.txt, the longest path.
+    """Return all reservations of a page, in the order of :data:`NAMES`, joined by "; ", or "".
+
+    If two sources contradict each other, the reservation counts. Of the lines of a robots.txt, the longest path counts.
 
     Args:
-        meta: what its elements say (:func:`of_meta`).
-        headers: those of its answer.
-        signals: of its host (:func:`of_robots`).
-        path: of its address, with the query.
-        agent: the name under which rules are looked up.
+        meta: reservations in its elements (:func:`of_meta`).
+        headers: headers of its answer.
+        signals: rules of its host (:func:`of_robots`).
+        path: path of its address, with the query.
+        agent: user agent for looking up rules.
     """
     said = set(meta)
     for name, value in headers:
@@ -167,8 +168,9 @@ def of_page(meta: Collection[str], headers: Iterable[tuple[str, str]], signals: 
 
 
 def parse(text: str) -> tuple[str, ...]:
-    """Parse a filter: names of :data:`NAMES` that texts must not have, "unreserved" for all of :data:`RESERVED`, "licensed";
-    separated by commas. Raises ValueError for any other.
+    """Parse a comma-separated filter. Raise ValueError for unknown names.
+
+    Parts are names in :data:`NAMES` for texts without them, "unreserved" for all of :data:`RESERVED`, and "licensed".
 
     >>> parse("noai,ai-train=no"), parse("unreserved") == RESERVED
     (('noai', 'ai-train=no'), True)
@@ -193,7 +195,7 @@ def _directives(text: str) -> Iterator[str]:
 
 
 def _tagged(value: str, own: str) -> Iterator[str]:
-    """An X-Robots-Tag: directives, those after ``agent:`` for that one only."""
+    """Yield the directives of an X-Robots-Tag. Those after ``agent:`` are for that agent only."""
     agent = ""
     for piece in value.lower().split(","):
         before, colon, after = piece.partition(":")

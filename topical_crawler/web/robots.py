@@ -1,4 +1,4 @@
-"""What a robots.txt says to a crawler, and what an answer without one means (RFC 9309). Plain values, no I/O."""
+"""Rules of a robots.txt for a crawler, and the meaning of an answer without one (RFC 9309). Plain values, no I/O."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from itertools import chain
 from typing import Literal
 
 Robots = Literal["none", "unreachable", "allows all", "restricts"]
-"""What is noted of a host: there is no robots.txt, it cannot be had, it allows this crawler everything, it restricts it."""
+"""Note on a host's robots.txt: missing, unreachable, allowing this crawler everything, or restricting it."""
 
 MOST_BYTES = 512 * 1024
-"""Size up to which a robots.txt is read; RFC 9309 demands at least 500 KiB."""
+"""Bytes read of a robots.txt. RFC 9309 demands at least 500 KiB."""
 MOST_ASKED = 16
-"""Paths about which the parser of a robots.txt is asked to tell whether it restricts a crawler."""
+"""Paths checked with the parser of a robots.txt for restrictions of a crawler."""
 _DISALLOW = re.compile(r"[ \t]*disallow[ \t]*:([^#]*)", re.IGNORECASE)
 _NAMED = re.compile(r"\s*user[- ]?agent[\s:]+([^#]*)", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:allow|di|crawl|request|visit|content)", re.IGNORECASE)  # with the usual misspellings
 _OF_SITE, _SIGNAL = re.compile(r"\s*(?:site|host|license)", re.IGNORECASE), re.compile(r"\s*content", re.IGNORECASE)
-_OURS = " "  # stands for our names: no name of another
+_OURS = " "  # stands for our names, never a name of another
 _WORD = re.compile(r"[\w-]*[^\W\d_][\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of a robots.txt that was asked for.
+    """Result of requesting a robots.txt.
 
     Attributes:
-        text: its rules; "" forbids nothing.
-        said: what is to be noted of the host; None: what the text says (:func:`classify`).
-        lasts: whether it holds for as long as a robots.txt may.
+        text: its rules. "" forbids nothing.
+        said: note on the host, None for the one by the text (:func:`classify`).
+        lasts: True if it holds for the full time of a robots.txt.
     """
 
     text: str = ""
@@ -39,8 +39,10 @@ class Answer:
 
 
 def read_answer(status: int, body: bytes) -> Answer | None:
-    """Read an answer to a request for a robots.txt. None where it forbids everything for now: the server fails or asks for
-    patience. Of a large one as many whole lines count as fit into :data:`MOST_BYTES`.
+    """Read an answer to a request for a robots.txt.
+
+    Return None if it forbids everything for now, because the server fails or throttles. Of a large one, as many whole lines count
+    as fit into :data:`MOST_BYTES`.
 
     >>> read_answer(200, b"User-agent: *"), read_answer(404, b"<html>"), read_answer(503, b"")
     (Answer(text='User-agent: *', said=None, lasts=True), Answer(text='', said='none', lasts=True), None)
@@ -55,9 +57,10 @@ def read_answer(status: int, body: bytes) -> Answer | None:
 
 
 def addressed(text: str, agent: str) -> str:
-    """What the robots.txt ``text`` says to ``agent``, in one group that any parser reads alike: the rules of the groups for it,
-    else of those for all; before them what is said of the whole site. A group is for the agent that has one of its words as a
-    name, whatever version or comment stands beside it (RFC 9309, 2.2.1). Lines that are no rules end no group.
+    """Return the rules of the robots.txt ``text`` for ``agent``, in one group read alike by any parser.
+
+    These are the rules of the groups for it, else of those for all, after the lines for the whole site. A group is for the agent
+    if it names one of its words, with any version or comment beside it (RFC 9309, 2.2.1). Lines other than rules end no group.
 
     >>> addressed("User-agent: Topical_Crawler/1.0 (党建)\\nDisallow: /a\\nUser-agent: *\\nDisallow: /", "topical_crawler")
     'User-agent: *\\nDisallow: /a'
@@ -66,8 +69,8 @@ def addressed(text: str, agent: str) -> str:
     own = re.compile(rf"(?<![\w-])(?:{words})(?![-_]*[^\W\d_])", re.IGNORECASE)
     site: list[str] = []
     groups: dict[str, list[list[str]]] = {}
-    rules: list[str] = []  # of the group that is read, whatever names it has
-    named = False  # whether the last rule was a name
+    rules: list[str] = []  # of the present group, under any name
+    named = False  # the last rule was a name
     for line in text.splitlines():
         if not line or line.isspace():
             continue
@@ -88,9 +91,10 @@ def addressed(text: str, agent: str) -> str:
 
 
 def classify(text: str, allows: Callable[[str], bool]) -> Robots:
-    """Whether the robots.txt ``text``, :func:`addressed` to a crawler, restricts it: its parser ``allows`` not all paths that a
-    Disallow names. Each answer takes as long as there are rules, so a text that allows the first :data:`MOST_ASKED` of them and
-    names more is taken to restrict.
+    """Classify the robots.txt ``text``, :func:`addressed` to a crawler: it restricts it if a Disallow names a forbidden path.
+
+    Each call of ``allows`` takes as long as there are rules, so a text naming more than :data:`MOST_ASKED` paths counts as
+    restricting.
 
     >>> classify("User-agent: *\\nDisallow: /内部/", lambda path: path != "/内部/")
     'restricts'

@@ -1,4 +1,4 @@
-"""Pages that are empty until their scripts have run, and pages that do nothing but send their readers on.
+"""Pages empty until their scripts run, and pages only redirecting their readers.
 
 >>> is_shell('<body><div id="app"></div><script src="/app.js"></script></body>')
 True
@@ -13,13 +13,13 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 
-LITTLE = 200  # characters of text, blanks not counted, below which a page may be a shell
-NOTHING = 50  # characters below which one is, with scripts, whatever its elements
-SHORT = 4096  # characters of a page that may have a script for nothing but to send its readers on
-GAIN = 100  # characters that scripts must add to be worth their requests
-_ROOTS = "#app, #root, #__next, #__nuxt, #q-app, #main-app, app-root, [ng-app], [data-reactroot]"  # what frameworks fill
+LITTLE = 200  # characters of text, without blanks, below which a page may be a shell
+NOTHING = 50  # characters below which a page with scripts is one, with any elements
+SHORT = 4096  # most characters of a page with a script only for redirecting
+GAIN = 100  # least characters added by scripts to be worth their requests
+_ROOTS = "#app, #root, #__next, #__nuxt, #q-app, #main-app, app-root, [ng-app], [data-reactroot]"  # filled by frameworks
 _REFRESH = re.compile(r"\s*(\d+\.?\d*|\.\d+|)\s*[;,\s]\s*(?:url\s*=\s*)?(?:'([^']*)|\"([^\"]*)|(\S.*))", re.IGNORECASE)
-_LOCATION = re.compile(  # a string or the name of one, nothing added but the query of the page itself
+_LOCATION = re.compile(  # a string or the name of one, with nothing added but the query of the page itself
     r"(?:location(?:\.href)?(?:['\"]\])?\s*=|location\.(?:replace|assign)\s*\()\s*(?:\\?['\"`]([^'\"`\\\s]+)\\?['\"`]|([\w$]+))\s*"
     r"(?!\s|\+(?!\s*(?:window\.)?location\.)|[\w.=(\[])"
 )
@@ -28,7 +28,7 @@ _NO_TEXT = ["script", "style", "noscript", "template", "head"]
 
 
 def text_length(html: str) -> int:
-    """Characters of the text that a reader without scripts sees, blanks not counted.
+    """Count the characters of text visible without scripts, without blanks.
 
     >>> text_length("<title>党建</title><body><p>支 部<script>x = 1</script><noscript>请启用脚本</noscript>")
     2
@@ -37,9 +37,10 @@ def text_length(html: str) -> int:
 
 
 def onward(html: str, header: str = "") -> tuple[float, str]:
-    """Where a page sends its readers by itself, as written, and after how many seconds; "" where it does not: by its ``header``
-    Refresh, by a meta element, or by the last address that its scripts go to. The latter only of a page that does nothing else:
-    of at most :data:`SHORT` characters, without links or an element that a framework fills, and with hardly any text.
+    """Return seconds and target of a page's own redirect as written, (0, "") without one.
+
+    Checks its ``header`` Refresh, a meta element, then the last address used by its scripts. Scripts count only on a page without
+    any other purpose: at most :data:`SHORT` characters, no links or elements filled by a framework, and hardly any text.
 
     >>> onward("<meta http-equiv=refresh content='3; URL=党建.htm'>"), onward("<script>location.href='/党建/'</script>")
     ((3.0, '党建.htm'), (0.0, '/党建/'))
@@ -61,8 +62,11 @@ def onward(html: str, header: str = "") -> tuple[float, str]:
 
 
 def is_shell(html: str, known: bool = False) -> bool:
-    """Whether scripts would fill a page: it has some, and hardly any text; between :data:`NOTHING` and :data:`LITTLE` characters
-    also the element that a framework fills, unless scripts are ``known`` to fill pages of this host."""
+    """Return True if scripts would fill a page: it has some, and hardly any text.
+
+    Between :data:`NOTHING` and :data:`LITTLE` characters it also needs an element filled by a framework, unless scripts are
+    ``known`` to fill pages of this host.
+    """
     if "<script" not in html and "<SCRIPT" not in html:
         return False
     tree = LexborHTMLParser(html)

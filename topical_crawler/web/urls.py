@@ -1,4 +1,4 @@
-"""URLs: one form per page, hosts, shapes, and what an address shows before it is fetched. Pure functions on strings.
+"""URLs: canonical form, hosts, shapes, and signs of a page before it is fetched. Pure functions on strings.
 
 >>> canonical("HTTP://WWW.Dangjian.cn:80/zt/../djyw/index.shtml?utm_source=wx&from=timeline#top")
 'http://www.dangjian.cn/djyw/'
@@ -20,48 +20,48 @@ from urllib.parse import quote, urlsplit
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text."""
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
-REDIRECTED = "redirected"  # what becomes of an address that is no page: its redirect's target counts in its place
+REDIRECTED = "redirected"  # outcome of an address with a redirect: the target counts in its place
 
-# -- Parts that do not say which page it is; names are compared in lower case
+# -- Parts without influence on the page, with names compared in lower case
 
 _TABLES: dict[str, frozenset[str]] = {}
 for _line in files("topical_crawler.web").joinpath("urls.tsv").read_text("utf-8").splitlines():
     _table, _, _names = _line.partition("\t")
     _TABLES[_table] = _TABLES.get(_table, frozenset()) | word_set(_names.partition("\t")[0])
 TRACKING, ORIGINS, SESSION = _TABLES["tracking"], _TABLES["origin"], _TABLES["session"]
-"""Parameters that never choose the content; values that say where the reader came from; names that only ever carry a session."""
+"""Parameters that never choose the content; values naming the origin of a visit; names only ever carrying a session."""
 SESSION_BY_VALUE, BINARY = _TABLES["session or id"], _TABLES["file"]
-"""Names that carry a session or a content id: the shape of the value (:data:`SESSION_VALUE`) decides, so ``sid=12`` stays; file
-name extensions of what is no page: pictures, archives, sound, film, office files, programs, parts of pages."""
+"""Names carrying a session or a content id by the shape of the value (:data:`SESSION_VALUE`), so ``sid=12`` stays; file name
+extensions other than those of pages: pictures, archives, sound, film, office files, programs, parts of pages."""
 
 NOISE_PREFIXES = ("utm_", "sharer_", "mtm_", "wt_mc", "aspsessionid")
 """Families of such parameters: campaign tags, the shares of WeChat (``sharer_shareid`` …), and sessions of ASP. Names of families
-that have other uses, too (``pk_id``, ``share_id``), are in the table."""
+with other uses, too (``pk_id``, ``share_id``), are in the table."""
 
 ORIGIN = frozenset(("from", "fr", "frm"))
-"""Where the reader came from, when the value is one of :data:`ORIGINS`, or any word on a path that names its page by a number
-(``/t20190521_5123.shtml?from=hot``). Any other chooses (``show?from=beijing``); a number or a date is an offset or the start of a
-range (``from=20``), and beside a ``to`` it is one end of a pair (``from=CNY&to=USD``): those are content."""
+"""Origin of a visit, if the value is one of :data:`ORIGINS`, or any word on a path naming its page by a number
+(``/t20190521_5123.shtml?from=hot``). Other values choose the content: a word (``show?from=beijing``), a number or date as offset
+or start of a range (``from=20``), and one end of a pair beside a ``to`` (``from=CNY&to=USD``)."""
 ORIGIN_VALUE = re.compile(r"[A-Za-z][\w.\-]*", re.ASCII)
 
 SESSION_VALUE = re.compile(
     r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16,}"
     r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 )
-"""A token: at least 16 letters and digits, some of each, or a UUID. Numbers of any length and words with hyphens are content."""
+"""Token of at least 16 letters and digits, some of each, or UUID. Numbers of any length and words with hyphens are content."""
 
 SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|aspsessionid\w*|sessionid)=[^/;]*", re.IGNORECASE)
-"""The session as a parameter of a path segment, as Java servers write it (``a.do;jsessionid=1B2C``)."""
+"""Session as a parameter of a path segment, written by Java servers (``a.do;jsessionid=1B2C``)."""
 
 SESSION_SEGMENT = re.compile(r"/\([SAFX]\([0-9A-Z]{16,}\)\)(?=/)", re.IGNORECASE)
-"""The session as a path segment of its own, as ASP.NET writes it (``/(S(lit3py55t21z5v55vlm25s55))/a.aspx``)."""
+"""Session as a path segment of its own, written by ASP.NET (``/(S(lit3py55t21z5v55vlm25s55))/a.aspx``)."""
 
 INDEX_PAGE = re.compile(r"/(?:index|default)\.(?:html?|shtml?|xhtml|php[345]?|aspx?|jspx?|jhtml|do|cgi|cfm)\Z", re.IGNORECASE)
-"""The page a server gives for a directory. ``index_2.shtml`` is the second page of a list and stays."""
+"""Default page of a directory. ``index_2.shtml`` is the second page of a list and stays."""
 
 # -- One form for every page
 
@@ -74,21 +74,24 @@ _PATH_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/]", re.ASCII)
 _QUERY_ODD = re.compile(r"%[0-9A-Fa-f]{2}|[^\w\-.~!$&'()*+,;=:@/?]", re.ASCII)
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 _USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@")
-_NUMBERED = re.compile(r"/[^/]*[0-9][^/.]*(?:\.[sx]?html?)?\Z")  # no script has such a name
+_NUMBERED = re.compile(r"/[^/]*[0-9][^/.]*(?:\.[sx]?html?)?\Z")  # not the name of a script
 _OUTSIDE = "".join(map(chr, range(33)))
 PORTS = {"http": 80, "https": 443}
 
 
 def canonical(url: str) -> str:
-    """The canonical form of ``url``; "" for what is no http(s) URL or longer than :data:`MAX_LENGTH`. Never raises; idempotent.
+    """Return the canonical form of ``url``, or "". Never raises. Idempotent.
 
-    * scheme and host in lower case, the host in IDNA form, without user, default port and final dot;
-    * dot segments resolved, a backslash read as a slash, an empty path is ``/``;
-    * escapes in upper case, none where none is needed; other characters as escaped UTF-8. Escaped bytes stay as they are, so that
-      addresses in GBK keep working;
-    * no fragment; no tracking and no session parameters (tables and rules above);
-    * parameters sorted by name, those of one name in their order;
-    * no ``index.html`` or the like at the end, unless parameters follow (they are the script's).
+    "" for anything but an http(s) URL, or beyond :data:`MAX_LENGTH`.
+
+    * Scheme and host in lower case, the host in IDNA form, without user, default port and final dot.
+    * Dot segments resolved, backslashes read as slashes, an empty path is ``/``.
+    * Escapes in upper case, and only where needed. Other characters as escaped UTF-8. Escaped bytes stay, so that addresses in
+    GBK
+      keep working.
+    * No fragment, no tracking and no session parameters (tables and rules above).
+    * Parameters sorted by name, those of one name in their order.
+    * No ``index.html`` or the like at the end, unless parameters follow (they are the script's).
     """
     if len(url) > MAX_LENGTH:
         return ""
@@ -100,7 +103,7 @@ def canonical(url: str) -> str:
         if default is None or not host or port == 0:
             return ""
         host = (host if host.isascii() else host.encode("idna").decode("ascii").lower()).removesuffix(".")
-    except ValueError:  # brackets or port that are none, labels that IDNA does not know
+    except ValueError:  # invalid brackets or port, labels unknown to IDNA
         return ""
     if ":" in host:
         host = f"[{host}]"
@@ -117,7 +120,7 @@ def canonical(url: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def fingerprint(url: str) -> bytes:
-    """The identity of a page: BLAKE2b with 128 bits (16 bytes) of its canonical URL.
+    """Return the identity of a page: BLAKE2b with 128 bits (16 bytes) of its canonical URL.
 
     >>> fingerprint("http://www.dangjian.cn/index.html") == fingerprint("http://www.dangjian.cn#dj")
     True
@@ -126,7 +129,7 @@ def fingerprint(url: str) -> bytes:
 
 
 def browser_slashes(url: str) -> str:
-    """Backslashes before the query become slashes, as browsers read them.
+    """Turn backslashes before the query into slashes, as browsers do.
 
     >>> browser_slashes(r"\\党建\\1.html?p=a\\b")
     '/党建/1.html?p=a\\\\b'
@@ -156,7 +159,7 @@ def _path(path: str) -> str:
 
 
 def _resolve_dots(path: str) -> str:
-    """RFC 3986, section 5.2.4, for a path that begins with a slash."""
+    """Resolve dot segments by RFC 3986, section 5.2.4, in a path beginning with a slash."""
     kept: list[str] = []
     segments = path.split("/")[1:]
     for segment in segments:
@@ -190,23 +193,23 @@ def _is_noise(name: str, value: str, has_to: bool, numbered: bool) -> bool:
     return name.startswith(NOISE_PREFIXES)
 
 
-# -- What a URL looks like
+# -- Signs in a URL
 
-MAX_DEPTH = 16  # most path segments of a URL that is not taken for a trap
-MAX_REPEATS = 3  # so many equal path segments make a trap: relative links that lead ever deeper (`/news/img/news/img/news/`)
+MAX_DEPTH = 16  # most path segments of a URL not taken for a trap
+MAX_REPEATS = 3  # equal path segments of a trap: relative links leading ever deeper (`/news/img/news/img/news/`)
 
-_DIGITS = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")  # but those of an escape
+_DIGITS = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")  # except those of an escape
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
 
 
 @lru_cache(maxsize=8_192)
 def is_url(text: str) -> bool:
-    """Whether a text names a page of the web."""
+    """Return True if a text names a page of the web."""
     return text.startswith(("http://", "https://"))
 
 
 def host(url: str) -> str:
-    """Host in lower case, with its port where that is not the scheme's own; "" where there is none.
+    """Return the host in lower case, with its port if not the scheme's own, or "".
 
     >>> host("http://WWW.dangjian.cn:80/a"), host("http://a.cn:8080/"), host("党建")
     ('www.dangjian.cn', 'a.cn:8080', '')
@@ -219,7 +222,7 @@ def host(url: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Scheme and :func:`host`: what a robots.txt applies to.
+    """Return scheme and :func:`host`, the scope of a robots.txt.
 
     >>> origin_of("https://WWW.dangjian.cn:443/a/1.html")
     'https://www.dangjian.cn'
@@ -228,7 +231,7 @@ def origin_of(url: str) -> str:
 
 
 def without_user(url: str) -> str:
-    """``url`` without a user and a password, which links and redirects may carry and no corpus should.
+    """Remove user and password from ``url``, found in some links and redirects.
 
     >>> without_user("http://user:pw@www.dangjian.cn/1.html?from=a@b"), without_user("http://a.cn/@党建")
     ('http://www.dangjian.cn/1.html?from=a@b', 'http://a.cn/@党建')
@@ -238,9 +241,9 @@ def without_user(url: str) -> str:
 
 # -- The public web
 
-PRIVATE = "private address"  # why a host is not visited that is none of the public web
+PRIVATE = "private address"  # reason for not visiting a host outside the public web
 ODD_PORT = "unusual port"
-OPEN_PORTS = frozenset((80, 443, *range(8000, 9000)))  # where web servers of the public listen
+OPEN_PORTS = frozenset((80, 443, *range(8000, 9000)))  # ports of public web servers
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _PRIVATE_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa")
@@ -248,9 +251,10 @@ _PRIVATE_NAMES = ("localhost", ".localhost", ".local", ".internal", ".lan", ".ho
 
 @lru_cache(maxsize=8_192)
 def not_public(name: str) -> str:
-    """Why a host, written as :func:`host` does, is none of the public web: :data:`PRIVATE`, :data:`ODD_PORT`, or "" where it may
-    be. Addresses are known in every form that a resolver takes: decimal, hexadecimal, short, IPv4 within IPv6. What a name stands
-    for is seen only when it is resolved.
+    """Return the reason why a host (in the form of :func:`host`) is not public: :data:`PRIVATE`, :data:`ODD_PORT`, or "".
+
+    Recognises addresses in every form accepted by resolvers: decimal, hexadecimal, short, IPv4 within IPv6. The address behind a
+    name is only seen on resolution.
 
     >>> [not_public(name) for name in ("dangjian.cn", "2130706433", "0x7f.1", "[::ffff:10.0.0.1]", "localhost:8080", "a.cn:22")]
     ['', 'private address', 'private address', 'private address', 'private address', 'unusual port']
@@ -262,7 +266,7 @@ def not_public(name: str) -> str:
     if bare == "localhost" or bare.endswith(_PRIVATE_NAMES):
         return PRIVATE
     with suppress(ValueError, OSError):
-        # inet_aton takes the forms that resolvers take
+        # inet_aton accepts the same forms as resolvers
         address = ip_address(bare) if ":" in bare else IPv4Address(socket.inet_aton(bare))
         if not is_public(address):
             return PRIVATE
@@ -270,7 +274,7 @@ def not_public(name: str) -> str:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether everybody on the internet can reach ``address``, also as the IPv4 address that stands in one of IPv6.
+    """Return True if ``address`` is reachable from the whole internet, also as an IPv4 address within IPv6.
 
     >>> [is_public(ip_address(text)) for text in ("1.2.4.8", "169.254.169.254", "::ffff:10.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
@@ -286,9 +290,9 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
 @lru_cache(maxsize=8_192)
 def shape(url: str) -> str:
-    """Host, path with every run of digits as ``0``, names of the parameters: equal for the pages of one template.
+    """Return host, path with every run of digits as ``0``, and names of the parameters: equal for pages of one template.
 
-    A site that has no end (a calendar, a search) shows as one shape that grows without new text. "" where there is no host.
+    An endless site (a calendar, a search) shows as one shape growing without new text. "" without a host.
 
     >>> shape("http://www.dangjian.cn/djyw/201905/t20190521_5123.shtml?page=2")
     'www.dangjian.cn/djyw/0/t0_0.shtml?page'
@@ -303,8 +307,9 @@ def shape(url: str) -> str:
 
 
 def is_binary(url: str, documents: Collection[str] = ()) -> bool:
-    """Whether the path ends like a file that is no page: picture, archive, sound, film, office file, program. Nothing is fetched.
-    Files whose names end as one of ``documents`` are read like pages.
+    """Return True if the path ends like a file other than a page: picture, archive, sound, film, office file, program.
+
+    Nothing is fetched. Files with an ending in ``documents`` are read like pages.
 
     >>> is_binary("http://a.cn/党章.pdf?v=1"), is_binary("http://a.cn/党章.shtml"), is_binary("http://a.cn/get?f=党章.pdf")
     (True, False, False)
@@ -319,7 +324,7 @@ def is_binary(url: str, documents: Collection[str] = ()) -> bool:
 
 @lru_cache(maxsize=8_192)
 def looks_like_trap(url: str) -> bool:
-    """Whether the path repeats itself (:data:`MAX_REPEATS` equal segments) or is deeper than :data:`MAX_DEPTH` segments.
+    """Return True if the path has :data:`MAX_REPEATS` equal segments, or more than :data:`MAX_DEPTH` segments.
 
     Days, months and hours may be equal: numbers of one or two digits do not count as repeats.
 
