@@ -80,7 +80,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         )
     check_free(opts.folder)
     if CrawlFolder(opts.folder).has_crawl:
-        raise TopicError(f"{opts.folder} holds a crawl. Remedy: name another folder")
+        raise TopicError(f"{opts.folder} holds a crawl. Name another folder")
     seeds = [check_seed(url, "--seeds") for url in opts.seeds]
     language = resources(settings) or Resources.none()
     messages, start = console(stderr=True), Start()
