@@ -97,7 +97,7 @@ def copy(source: CorpusStore, target: CorpusStore, progress: Progress) -> Copied
 
 
 def merge(source: CorpusStore, target: CorpusStore, progress: Progress) -> Merged:
-    """Merge every page of ``source`` into ``target``, which checks for duplicates (:meth:`CorpusStore.put`).
+    """Merge every page of ``source`` into ``target``, checking for duplicates (:meth:`CorpusStore.put`).
 
     Of a page in both, the source's row wins unless only the target has its text. New pages go last. Can be resumed by another
     call.

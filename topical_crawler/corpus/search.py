@@ -543,7 +543,7 @@ class _TextSearch(SearchIndex):
             sa.Column("tokens", TSVECTOR, nullable=False),
         )
         self._by_token = sa.Index("ix_search_strings", self._known.c.tokens, postgresql_using="gin")
-        self._known.indexes.clear()  # created after the first texts, which is faster
+        self._known.indexes.clear()  # faster to create after the first texts
         return open_engine(place, read_only=False, patience=PATIENCE)
 
     def _make(self) -> None:

@@ -26,7 +26,7 @@ ARTICLE, DOCUMENTATION, FORUM = "article", "documentation", "forum"
 LIST, TAG, HOME, VIDEO, GALLERY, ERROR = "list", "tag", "home", "video", "gallery", "error"
 KINDS = (ARTICLE, DOCUMENTATION, FORUM, DOCUMENT, LIST, TAG, HOME, VIDEO, GALLERY, ERROR)
 """Kinds of pages. Only the first four have a text of their own."""
-PROSE = 200  # letters of a text beyond doubt, whatever the page's address and links
+PROSE = 200  # letters of a text beyond doubt, with any address and links
 MIN_TEXT = 20  # letters below which a page has hardly any text beside its headings: the shortest news items have 56
 LINKS_SHARE = 0.3  # share of the letters in links over which a page with hardly any running text is a list
 MANY_LINKS = 12  # fewest links of a list recognised by its links alone: a two-line article has some as well

@@ -87,7 +87,7 @@ LINKED = 0.5  # share of a block's letters in links over which it is not text
 EDGE = 3  # most lines added before the stretch: a dateline, a form of address
 MIN_LINE, MAX_LINE = 2, 30  # fewest and most letters of a line of verse or of a list
 BELOW = 2 * EDGE  # most lines from the headline to the first of a list
-LONG = 100  # letters over which a block is text whatever its words
+LONG = 100  # letters over which a block is text, with any words
 
 
 def worth(block: Block) -> float:
@@ -620,7 +620,7 @@ def once(blocks: list[Block]) -> list[Block]:
     return [block for place, block in enumerate(blocks) if place not in copies]
 
 
-# -- What belongs to a text
+# -- Parts belonging to a text
 
 LEADS_IN = (":", "：")  # ends of a line introducing code, a formula or a table
 

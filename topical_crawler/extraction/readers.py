@@ -25,7 +25,7 @@ def read_document(body: bytes, kind: str) -> Document:
         elif kind == "ofd":
             title, passages = read_pages(read_ofd(body, MOST_PAGES, MOST_CHARACTERS))
         elif kind == "pdf":
-            from topical_crawler.extraction.pdf import read_pdf  # with pypdfium2, which is an extra
+            from topical_crawler.extraction.pdf import read_pdf  # imports pypdfium2, an extra
 
             title, passages = read_pages(read_pdf(body, MOST_PAGES, MOST_CHARACTERS))
         else:

@@ -40,8 +40,7 @@ def find_series(tree: HtmlElement, url: str) -> Series:
     >>> from lxml.html import fromstring
     >>> page = fromstring("<div><a href='a.html'>1</a> 2 <a href='a_3.html'>3</a> <a href='b.html'>下一篇</a></div>")
     >>> find_series(page, "http://www.example.cn/a_2.html")
-    Series(series='http://www.example.cn/a.html', part=2, parts=('http://www.example.cn/a.html',
-    'http://www.example.cn/a_3.html'))
+    Series(series='http://www.example.cn/a.html', part=2, parts=('http://www.example.cn/a.html', 'http://www.example.cn/a_3.html'))
     """
     own_stem, own_number = _split_pages(url)
     own = _plain(url)

@@ -336,7 +336,7 @@ def _strip_furniture(body: LexborNode) -> None:
 def _all_runs(body: LexborNode, html: str) -> Iterator[tuple[str, bool]]:
     """Yield :func:`_runs`, and for a page with hardly any text those of :func:`~topical_crawler.web.data.text_in_data`.
 
-    The latter count as link text, lest a menu beside them be left out.
+    The latter count as link text, so that they do not cause menus to be left out.
     """
     seen = own = 0
     for run, linked in _runs(body):

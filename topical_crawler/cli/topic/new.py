@@ -101,7 +101,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
     texts = _texts(opts.text)
     pages = []
     if opts.url:
-        from topical_crawler.cli.topic.fetch_pages import fetch_pages  # takes half a second, as what a survey imports does
+        from topical_crawler.cli.topic.fetch_pages import fetch_pages  # takes half a second, like the imports of a survey
 
         pages = fetch_pages(list(dict.fromkeys(opts.url)), settings)
     for fetched in pages:
