@@ -10,9 +10,10 @@ is measured. Everything runs on one machine, with append-only files; ``tests/too
 of the servers, and TLS.
 
 Said at the end: pages a second, processor time of the servers and of the workers for a page, memory for an address; pages lost,
-finished twice, and fetched twice (what a dead worker had in flight, or a replica that took over did not know yet); and the
-shortest time between the end of a fetch and the beginning of the next one at the same host. ``--fill`` only pushes links, and
-measures memory and pops.
+finished twice, and fetched twice, by why: a worker fetched them in the ten seconds before it was killed, and had not written them
+yet; their part's master died within ten seconds of the first fetch, so that its replica did not know that they were given out, or
+done; or another reason. And the shortest time between the end of a fetch and the beginning of the next one at the same host.
+``--fill`` only pushes links, and measures memory and pops.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from hashlib import blake2b
 from itertools import pairwise
@@ -44,11 +45,14 @@ from wait_tools import wait_for  # noqa: E402
 
 from topical_crawler.frontier.base import Entry, LeaseLost, Outcome, State  # noqa: E402
 from topical_crawler.frontier.redis import PARTS_OF_A_CLUSTER, RedisFrontier  # noqa: E402
+from topical_crawler.frontier.redis_part import number_of  # noqa: E402
 from topical_crawler.web.page import Evidence  # noqa: E402
 
 CRAWL = "benchmark"
 AHEAD = 16  # links that a worker reserves: CONCURRENT_REQUESTS
 FETCH = struct.Struct(">IIdd")  # host, page, begin and end of a fetch
+NEAR = 10.0  # seconds before a failure, or after it, that it may have to do with
+BATCH = 2_000  # links in a push of --fill
 MOVED = 5  # parts, and their slots, in one move
 
 
@@ -110,6 +114,8 @@ class Run:
         self.nodes = nodes
         self.workers: list[subprocess.Popen[bytes]] = []
         self.started = 0
+        self.killed: list[Path] = []  # the files of killed workers
+        self.lost: list[tuple[float, set[int]]] = []  # when a master was killed, and its parts
 
     def start_worker(self) -> None:
         o = self.options
@@ -119,9 +125,24 @@ class Run:
         self.started += 1
         self.workers.append(subprocess.Popen(line, env={**os.environ, "PYTHONPATH": str(ROOT)}))
 
-    def fetches(self) -> list[tuple[int, int, float, float]]:
-        data = [file.read_bytes() for file in self.folder.glob("fetches*")]
-        return [record for part in data for record in FETCH.iter_unpack(part[: len(part) // FETCH.size * FETCH.size])]
+    def fetches(self, file: Path) -> list[tuple[int, int, float, float]]:
+        data = file.read_bytes()
+        return list(FETCH.iter_unpack(data[: len(data) // FETCH.size * FETCH.size]))
+
+    def again(self, fetches: Iterable[tuple[int, int, float, float]]) -> Counter[str]:
+        """Why how many pages were fetched again."""
+        of_killed = [self.fetches(file) for file in self.killed]
+        unwritten = {fetch for of_one in of_killed for fetch in of_one if fetch[2] > of_one[-1][2] - NEAR}
+        times: dict[tuple[int, int], list[tuple[int, int, float, float]]] = defaultdict(list)
+        for fetch in sorted(fetches, key=lambda fetch: fetch[2]):
+            times[fetch[:2]].append(fetch)
+        why: Counter[str] = Counter()
+        for (host, _), of_page in times.items():
+            part = number_of(f"site{host}.cn", self.options.parts)
+            for fetch in of_page[:-1]:
+                dead = any(part in parts and abs(fetch[2] - when) < NEAR for when, parts in self.lost)
+                why["killed worker" if fetch in unwritten else "dead master" if dead else "other"] += 1
+        return why
 
     def fetched(self) -> int:
         return sum(file.stat().st_size for file in self.folder.glob("fetches*")) // FETCH.size
@@ -130,6 +151,7 @@ class Run:
         victim = chance.choice(self.workers)
         victim.kill()
         victim.wait()
+        self.killed.append(Path(victim.args[victim.args.index("--log") + 1]))
         self.workers.remove(victim)
         self.start_worker()
 
@@ -150,7 +172,9 @@ class Run:
         """Kill the master of a part, wait until its replica has taken over, and start it again, as a replica."""
         slot = self.slot(chance.randrange(self.options.parts))
         victim = master_of(self.nodes, slot)
+        parts = {part for part in range(self.options.parts) if master_of(self.nodes, self.slot(part)) is victim}
         victim.kill()
+        self.lost.append((time.monotonic(), parts))
         others = [node for node in self.nodes if node is not victim]
 
         def is_over() -> bool:
@@ -210,21 +234,23 @@ def measure(options: argparse.Namespace, folder: Path, stack: ExitStack) -> int:
     workers = resource.getrusage(resource.RUSAGE_CHILDREN)
     late = RedisFrontier(nodes[-1].client(), CRAWL, options.delay, 1, 0, lease=options.lease, parts=options.parts)
     finished = Counter(outcome.url for _, outcome in late.journal.outcomes())
-    done = late.status().counts[State.DONE]
+    status = late.status()
+    done, expired = status.counts[State.DONE], status.details["lease_expiries"]
     late.close()
-    fetches = run.fetches()
+    fetches = [fetch for file in folder.glob("fetches*") for fetch in run.fetches(file)]
     by_host: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for host, _, begin, end in fetches:
         by_host[host].append((begin, end))
     gaps = [later[0] - earlier[1] for times in by_host.values() for earlier, later in pairwise(sorted(times))]
-    doubled, fetched = sum(n > 1 for n in finished.values()), len({fetch[:2] for fetch in fetches})
+    doubled, why = sum(n > 1 for n in finished.values()), run.again(fetches)
     print(f"pages a second                          {total / seconds:,.0f} ({seconds:.0f} s)")
     if not options.failovers:
         print(f"processor time of servers for a page    {1000 * servers / total:.2f} ms")
     print(f"processor time of workers               {1000 * (workers.ru_utime + workers.ru_stime) / total:.2f} ms a page")
     print(f"memory for an address                   {taken / total:.0f} bytes")
     print(f"shortest gap at a host                  {min(gaps):.3f} s, delay {options.delay} s")
-    print(f"pages fetched twice                     {len(fetches) - fetched:,}")
+    print(f"pages fetched twice                     {why.total():,} ({', '.join(f'{n} {name}' for name, n in why.items())})")
+    print(f"leases that ran out                     {expired:,}")
     print(
         f"pages lost                              {total - len({fetch[:2] for fetch in fetches}):,}; done {done:,} of {total:,}"
     )
@@ -234,19 +260,28 @@ def measure(options: argparse.Namespace, folder: Path, stack: ExitStack) -> int:
 
 def fill(options: argparse.Namespace, folder: Path, stack: ExitStack) -> int:
     nodes = start(options, folder, stack)
-    frontier, empty = RedisFrontier(nodes[-1].client(), CRAWL, 0.0, 1, 0, parts=options.parts), memory(nodes)
-    begun = time.monotonic()
-    for first in range(0, options.fill, 2_000):
-        numbers = range(first, min(first + 2_000, options.fill))
-        frontier.push([link(n // 10, n % 10, "http://site1.cn/党建/1.html") for n in numbers])
+    empty, begun, children = memory(nodes), time.monotonic(), []
+    for worker in range(options.workers):
+        children.append(os.fork())
+        if not children[-1]:
+            frontier = RedisFrontier(nodes[-1].client(), CRAWL, 0.0, 1, 0, parts=options.parts)
+            for first in range(worker * BATCH, options.fill, options.workers * BATCH):
+                numbers = range(first, min(first + BATCH, options.fill))
+                frontier.push([link(n // 10, n % 10, "http://site1.cn/党建/1.html") for n in numbers])
+            os._exit(0)
+    failed = sum(os.waitpid(child, 0)[1] for child in children)
+    frontier = RedisFrontier(nodes[-1].client(), CRAWL, 0.0, 1, 0, parts=options.parts)
+    print(f"links that wait                         {len(frontier):,}")
     print(f"pushes a second                         {options.fill / (time.monotonic() - begun):,.0f}")
+    sizes = [memory([node]) / 1e9 for node in nodes]
     print(f"memory for a waiting link               {(memory(nodes) - empty) / options.fill:.0f} bytes")
+    print(f"memory of the masters                   {', '.join(f'{size:.2f}' for size in sizes if size)} GB")
     for ahead in (1, AHEAD):
         begun, before = time.monotonic(), len(frontier._tokens)
         while len(frontier._tokens) < before + 1_000:
             frontier.pop(0.0, ahead)
         print(f"pop of a link, {ahead:2} at a time            {time.monotonic() - begun:.2f} ms")
-    return 0
+    return int(failed != 0 or len(frontier) != options.fill - len(frontier._tokens))
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
     python benchmarks/corpus.py [--pages 2000] [--rows 20000] [--writers 4]
     python benchmarks/corpus.py --search TEXTS.jsonl.gz [--rows 20000]
+    python benchmarks/corpus.py --many 1000000 [--writers 4]
 
 Pages have texts of 3,000 characters (9 kB). PostgreSQL is the server of the tests with fsync on, on this machine; every page is a
 commit. "4 writers" are processes that store the same texts in the same order, half of them on the same pages. Each measurement is
@@ -11,6 +12,10 @@ a line of output; the exit code is 1 if a text was kept twice or a copy differs.
 long an index of strings and one of words take to make and to bring up to date, and queries: 40 words of two to four characters,
 drawn from the texts, with the first 20 texts and their keywords in context. The exit code is 1 if strings are not found in all
 texts that hold them.
+
+``--many`` measures a PostgreSQL of a hundredth of so many made rows, and then of all, half of them kept with texts of 600
+characters: new pages a second by the writers together, near-duplicates of texts that are there (all must be found), and time and
+peak memory of ``corpus stats`` and ``corpus export``.
 """
 
 from __future__ import annotations
@@ -22,10 +27,15 @@ import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
@@ -34,12 +44,14 @@ import sqlalchemy as sa
 from postgres_tools import PostgresServer
 
 from topical_crawler.corpus.copy import copy
-from topical_crawler.corpus.record import Filters, Record, storable, values_of
+from topical_crawler.corpus.dedup import bands_of
+from topical_crawler.corpus.record import Filters, Record, storable, to_json, values_of
 from topical_crawler.corpus.record import pages as table
 from topical_crawler.corpus.search import fold, open_index, parse_query
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text.segment import Segmenter
 
+MEMORY = {"shared_buffers": "512MB", "max_wal_size": "4GB"}
 WORDS = [chr(0x4E00 + 7 * n) + chr(0x4E00 + 11 * n) for n in range(800)]
 
 
@@ -142,16 +154,109 @@ def search(folder: Path, server: PostgresServer, file: str, rows: int) -> bool:
     return good
 
 
+def short(n: int, host: str) -> Record:
+    """A page with a text of 600 characters, each second one kept."""
+    record = page(n, host, text=n % 2 == 0)
+    return record if record.text is None else replace(record, text=record.text[:600])
+
+
+def fill(place: str, numbers: range) -> None:
+    """Write rows with their bands, many in a transaction."""
+    columns = {column.name: to_json if isinstance(column.type, sa.JSON) else lambda value: value for column in table.c}
+    with CorpusStore(place) as store:
+        for some in (numbers[at : at + 1000] for at in range(0, len(numbers), 1000)):
+            records = {n + 1: storable(short(n, f"site{n % 10_000}.cn")) for n in some}
+            with store.writing() as connection:
+                cursor = connection.connection.driver_connection.cursor()
+                with cursor.copy(f"COPY pages ({', '.join(columns)}) FROM STDIN") as rows:
+                    for page_id, record in records.items():
+                        values = {**values_of(record), "id": page_id}
+                        rows.write_row([pack(values.get(name)) for name, pack in columns.items()])
+                with cursor.copy("COPY bands (band, page) FROM STDIN") as rows:
+                    for page_id, record in records.items():
+                        for band in set(bands_of(record.text or "")):
+                            rows.write_row((band, page_id))
+
+
+def forked(tasks: Iterable[Callable[[], None]]) -> float:
+    """Seconds of tasks side by side, each in a process of its own."""
+    begun, children = time.perf_counter(), []
+    for task in tasks:
+        children.append(os.fork())
+        if not children[-1]:
+            try:
+                task()
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+    if sum(os.waitpid(child, 0)[1] for child in children):
+        raise SystemExit("a process failed")
+    return time.perf_counter() - begun
+
+
+def command(*arguments: str) -> str:
+    """Time and peak memory of a command."""
+    begun = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "topical_crawler", "corpus", *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    if status:
+        raise SystemExit(f"corpus {arguments[0]} failed")
+    return f"{time.perf_counter() - begun:.1f} s, {usage.ru_maxrss / 1024:.0f} MB"
+
+
+def grow(server: PostgresServer, folder: Path, rows: int, writers: int) -> bool:
+    """Measure a corpus of a hundredth of the rows, then of all. Returns whether all near-duplicates were found."""
+    place, first, good = server.new_database(), 0, True
+    CorpusStore(place).close()
+    server.execute(f"SELECT setval(pg_get_serial_sequence('pages', 'id'), {rows})", place)
+    for size in (rows // 100, rows):
+        parts = [range(first + n, size, 2) for n in range(2)]
+        seconds = forked(partial(fill, place, part) for part in parts)
+        server.execute("ANALYZE", place)
+        print(f"{size:,} rows ({(size - first) / seconds:,.0f}/s in bulk)", flush=True)
+
+        def write(worker: int, size: int = size) -> None:
+            with CorpusStore(place) as store:
+                for n in range(1000):
+                    store.put(short(10 * rows + size + worker * 1000 + n, f"worker{worker}.cn"))
+
+        seconds = forked(partial(write, n) for n in range(writers))
+        print(f"  {writers} writers        {writers * 1000 / seconds:,.0f} pages/s", flush=True)
+        times, found, chance = [], 0, random.Random(size)
+        with CorpusStore(place) as store:
+            for n in (2 * chance.randrange(size // 2) for _ in range(500)):
+                record = short(n, f"mirror{size}.cn")
+                record = replace(record, text=f"转载：{record.text}编辑部供稿。")
+                begun = time.perf_counter()
+                stored = store.put(record)
+                times.append((time.perf_counter() - begun) * 1000)
+                found += stored.duplicate_of == f"http://site{n % 10_000}.cn/{n}.html"
+        said = f"{statistics.mean(times):.1f} ms each (slowest {max(times):.0f}), {found} of 500 found"
+        print(f"  near-duplicates  {said}", flush=True)
+        print(f"  corpus stats     {command('stats', place)}", flush=True)
+        print(f"  corpus export    {command('export', place, '-o', str(folder / f'{size}.jsonl'))}", flush=True)
+        megabytes = int(server.execute("SELECT pg_database_size(current_database())", place)[0][0]) / 1e6
+        print(f"  database         {megabytes:,.0f} MB", flush=True)
+        first, good = size, good and found == 500
+    return good
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--writers", type=int, default=4)
     parser.add_argument("--search", metavar="TEXTS")
+    parser.add_argument("--many", metavar="ROWS", type=int, default=0)
     options = parser.parse_args()
     good = True
-    with tempfile.TemporaryDirectory() as name, PostgresServer(Path(name) / "log", fsync="on") as server:
+    config = MEMORY if options.many else {}
+    with tempfile.TemporaryDirectory() as name, PostgresServer(Path(name) / "log", fsync="on", **config) as server:
         folder = Path(name)
+        if options.many:
+            return 0 if grow(server, folder, options.many, options.writers) else 1
         if options.search:
             return 0 if search(folder, server, options.search, options.rows) else 1
         for kind in ("sqlite", "postgresql"):

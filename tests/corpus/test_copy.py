@@ -105,13 +105,24 @@ def test_adding_to_a_corpus_looks_for_duplicates(new_place: NewPlace, place: str
         assert everything(place) == after
 
 
-def test_a_text_that_the_target_nearly_has_is_a_duplicate_there(new_place: NewPlace, place: str) -> None:
+def test_two_crawls_are_joined_without_a_text_or_an_address_twice(new_place: NewPlace, place: str) -> None:
+    """One text only the second crawl has; one nearly the first has, too; one address both have, with the same text."""
     text = "".join(f"第{n}讲：各支部开展主题党日活动，大家谈了{n}点体会。" for n in range(20))
+    both, own = (
+        kept(2, "两次抓取的同一篇文章" * 30, url="http://c.cn/1"),
+        kept(3, "只有第二次抓取有的文章" * 30, url="http://d.cn/1"),
+    )
     with CorpusStore(new_place("sqlite")) as source, CorpusStore(place) as target:
-        target.put(kept(1, text, url="http://a.cn/1"))
-        source.put(kept(1, f"转载：{text}编辑部供稿。", url="http://b.cn/1"))
-        merged = merge(source, target, quiet)
-    assert (merged.pages, merged.kept, merged.duplicates, merged.new) == (1, 0, 1, 1)
+        for record in (kept(1, text, url="http://a.cn/1"), both):
+            target.put(record)
+        for record in (kept(1, f"转载：{text}编辑部供稿。", url="http://b.cn/1"), both, own):
+            source.put(record)
+        for new in (2, 0):  # the second time nothing changes
+            merged = merge(source, target, quiet)
+            assert (merged.pages, merged.kept, merged.duplicates, merged.new) == (3, 2, 1, new)
+    rows = everything(place)
+    assert [row.url for row in rows if row.keep] == ["http://a.cn/1", both.url, own.url]
+    assert [(row.url, row.duplicate_of) for row in rows if not row.keep] == [("http://b.cn/1", "http://a.cn/1")]
 
 
 def test_what_breaks_off_leaves_an_empty_target(new_place: NewPlace, place: str) -> None:

@@ -240,34 +240,57 @@ def test_the_roles_of_the_corpus_have_the_rights_that_they_need(made: Path, own_
 
 
 @pytest.mark.slow  # six servers, for what changes rarely
-def test_the_nodes_of_the_compose_file_make_a_cluster(made: Path, tmp_path: Path) -> None:
-    """By redis_cluster.sh, with the paths and the ports of this machine."""
-    nodes = [cluster_node(tmp_path) for _ in range(6)]
-    script = (
-        (DEPLOY / "redis_cluster.sh").read_text(encoding="utf-8").replace("/run/secrets/redis_users", str(made / "users.acl"))
-    )
-    script = script.replace("/run/secrets", str(made)).replace("bind '*'", "bind 127.0.0.1")
-    environment = {**os.environ, "PATH": f"{Path(program()).parent}:{os.environ['PATH']}"}
-    with contextlib.ExitStack() as stack:
-        for node in nodes:
-            folder = tmp_path / str(node.port)
-            folder.mkdir()
-            config = (DEPLOY / "redis.conf").read_text(encoding="utf-8").replace("6379", str(node.port))
-            (folder / "redis.conf").write_text(config, encoding="utf-8")
-            text = script.replace("/etc/redis", str(folder)).replace("/tmp/redis.conf", str(folder / "made.conf"))
-            (folder / "cluster.sh").write_text(text.replace("/data", str(folder)), encoding="utf-8")
-            process = subprocess.Popen(["sh", folder / "cluster.sh", "node"], env=environment, stdout=subprocess.DEVNULL)
+def test_the_nodes_of_the_examples_make_a_cluster_and_find_each_other_again(made: Path, tmp_path: Path) -> None:
+    """By redis_cluster.sh, with the addresses of this machine; in the end all nodes have others, as pods after a start."""
+    (tmp_path / "redis_users").symlink_to(made / "users.acl")
+    (tmp_path / "redis_cluster").symlink_to(made / "redis_cluster")
+    ports = [cluster_node(tmp_path).port for _ in range(6)]
+    config = (DEPLOY / "redis.conf").read_text(encoding="utf-8") + "cluster-node-timeout 2000\n"
+    (tmp_path / "redis.conf").write_text(config, encoding="utf-8")
+    common = {
+        "PATH": f"{Path(program()).parent}:{os.environ['PATH']}",
+        "CREDENTIALS_DIRECTORY": str(tmp_path),
+        "REDIS_CONF": str(tmp_path / "redis.conf"),
+    }
+
+    def run(stack: contextlib.ExitStack, addresses: list[str]) -> list[str]:
+        places = [f"{address}:{port}" for address, port in zip(addresses, ports, strict=True)]
+        for address, port in zip(addresses, ports, strict=True):
+            folder = tmp_path / str(port)
+            folder.mkdir(exist_ok=True)
+            own = {"DATA": str(folder), "PORT": str(port), "ADDRESS": address, "PEERS": " ".join(places)}
+            line = ["sh", DEPLOY / "redis_cluster.sh", "node"]
+            process = subprocess.Popen(line, env=common | own, stdout=subprocess.DEVNULL)
             stack.callback(process.wait)
             stack.callback(process.kill)
-        places = [f"127.0.0.1:{node.port}" for node in nodes]
+        return places
+
+    def frontier(place: str) -> RedisFrontier:
+        client = redis.Redis.from_url(read(made, "redis_url").replace("redis:6379", place))
+
+        def is_whole() -> bool:
+            """Whether the node knows masters for all slots, at addresses of now."""
+            with contextlib.suppress(redis.RedisError):
+                masters = [master[0].decode() for _, _, master, *_ in client.execute_command("CLUSTER SLOTS")]
+                return len(masters) == 3 and {address[:9] for address in masters} == {place[:9]}
+            return False
+
+        wait_for(is_whole)
+        return RedisFrontier(client, "party", patience=HANGS)
+
+    with contextlib.ExitStack() as stack:
+        places = run(stack, [f"127.0.0.{n}" for n in range(11, 17)])
         for _ in range(2):  # the second time there is one
-            subprocess.run(["sh", folder / "cluster.sh", "create", *places], env=environment, check=True, capture_output=True)
-        url = read(made, "redis_url").replace("redis:6379", places[3])
-        wait_for(lambda: redis.Redis.from_url(url).execute_command("CLUSTER SLOTS"))
-        frontier = RedisFrontier(redis.Redis.from_url(url), "party", patience=HANGS)
-        assert frontier.push([Entry(bytes([n]) * 16, f"http://{n}.cn/", f"{n}.cn", float(n)) for n in range(5)]).new == 5
-        assert frontier.status().details["parts"] == 64
-        frontier.close()
+            line = ["sh", DEPLOY / "redis_cluster.sh", "create", *places]
+            subprocess.run(line, env=common, check=True, capture_output=True)
+        crawl = frontier(places[3])
+        assert crawl.push([Entry(bytes([n]) * 16, f"http://{n}.cn/", f"{n}.cn", float(n)) for n in range(5)]).new == 5
+        assert crawl.status().details["parts"] == 64
+        crawl.close()
+    with contextlib.ExitStack() as stack:
+        crawl = frontier(run(stack, [f"127.0.0.{n}" for n in range(21, 27)])[0])
+        assert len(crawl) == 5
+        crawl.close()
 
 
 def test_the_cluster_of_the_compose_file_has_six_nodes_that_know_each_other() -> None:
@@ -387,8 +410,11 @@ def test_a_unit_gets_its_secrets_as_files_and_has_bounds(unit: Path, made: Path)
     text = unit.read_text(encoding="utf-8")
     loaded = dict(re.findall(r"^LoadCredential=(\w+):(\S+)$", text, re.MULTILINE))
     assert loaded and all((made / Path(path).name).is_file() for path in loaded.values())
-    assert set(re.findall(r"(\w+)_FILE=%d/(\w+)", text)) == {("REDIS_URL", "redis_url"), ("TOPICAL_CORPUS", "corpus_url")}
-    assert set(loaded) == {"redis_url", "corpus_url"}
+    if "redis_cluster.sh" in text:
+        assert set(loaded) == set(re.findall(r"\$secrets/(\w+)", (DEPLOY / "redis_cluster.sh").read_text(encoding="utf-8")))
+    else:
+        assert set(re.findall(r"(\w+)_FILE=%d/(\w+)", text)) == {("REDIS_URL", "redis_url"), ("TOPICAL_CORPUS", "corpus_url")}
+        assert set(loaded) == {"redis_url", "corpus_url"}
     for key in ("MemoryMax", "CPUQuota", "TasksMax", "TimeoutStopSec", "NoNewPrivileges", "ProtectSystem"):
         assert re.search(rf"^{key}=\S+$", text, re.MULTILINE), key
     assert "KillMode" not in text, "all processes of the unit get SIGTERM: crawls end in order, and only they end their children"

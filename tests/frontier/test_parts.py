@@ -147,6 +147,21 @@ def test_a_bound_on_pages_holds_over_all_parts(worker: Worker) -> None:
     assert len([page for n in range(20) if (page := workers[n % 2].pop(0.0, 3)) is not None]) == 7
 
 
+def test_delays_hold_by_host_across_workers_and_parts_and_not_by_server_address(worker: Worker) -> None:
+    """Two names of one server, in two parts, are two hosts; two ports of a name are two hosts of one part."""
+    workers = [worker(f"w{n}", delay=5.0, in_flight_per_host=1) for n in range(2)]
+    names = ("127.0.0.1", "localhost", "localhost:8080")
+    assert number_of(names[0], PARTS) != number_of(names[1], PARTS) == number_of(names[2], PARTS)
+    workers[0].push([entry(f"{name}-{n}", 0.5, host=name) for name in names for n in range(2)])
+    first = [(each, page) for each in (*workers, *workers) if (page := each.pop(10.0)) is not None]
+    assert sorted(page.host for _, page in first) == sorted(names)
+    for each, page in first:
+        each.sent(page.key, 10.0)
+        each.done(page.key, outcome(page.url))
+    assert [each.pop(14.9) for each in workers] == [None, None]
+    assert sorted(pop(workers[n % 2], 15.0).host for n in range(3)) == sorted(names)
+
+
 # -- In a cluster
 
 
@@ -154,6 +169,45 @@ def test_a_bound_on_pages_holds_over_all_parts(worker: Worker) -> None:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServer]]:
     with redis_cluster(tmp_path_factory.mktemp("cluster"), appendonly="yes") as nodes:
         yield nodes
+
+
+def follower(nodes: list[RedisServer], master: RedisServer) -> RedisServer:
+    """The replica of a master."""
+    return next(node for node in nodes if node.client().info("replication").get("master_port") == master.port)
+
+
+@pytest.mark.slow  # a failover
+def test_links_that_the_replica_lacks_are_pushed_again(cluster: list[RedisServer]) -> None:
+    """The worker that pushed them finds their part at another server."""
+    crawl = Crawl(cluster, "nachschub", hosts=1, workers=0)
+    frontier = crawl.frontier("w1")
+    tags = [f"topical:{{nachschub#{number}}}:" for number in range(16)]
+    masters = [master_of(cluster, frontier._server.client.keyslot(tag)) for tag in tags]
+    victim = masters[0]
+    hosts = {number_of(f"h{n}.cn", 16): f"h{n}.cn" for n in range(200)}
+    frontier.push([entry("甲", host=hosts[next(n for n, master in enumerate(masters) if master is not victim)])])
+    page, lacking = pop(frontier), [n for n, master in enumerate(masters) if master is victim]
+    links = [entry(f"乙{n}", host=hosts[n]) for n in lacking]
+    replica = follower(cluster, victim)
+    with replica.client() as behind, victim.client() as client:
+        behind.config_set("masterauth", "wrong")  # it finds no way back to its master
+        client.execute_command("CLIENT", "KILL", "TYPE", "replica")
+        wait_for(lambda: behind.info("replication")["master_link_status"] == "down")
+        assert frontier.done(page.key, outcome("甲"), links).new == len(links)
+        victim.kill()
+        wait_for(lambda: behind.info("replication")["role"] == "master")
+        assert not any(behind.hlen(f"{tags[n]}entries") for n in lacking)
+        found: set[bytes] = set()
+
+        def all_are_found() -> bool:
+            while (link := frontier.pop(0.0)) is not None:
+                found.add(link.key)
+            return found == {link.key for link in links}
+
+        wait_for(all_are_found)
+        behind.config_set("masterauth", replica.config.get("masterauth", ""))
+    frontier.close()
+    victim.start()
 
 
 class Crawl:
