@@ -55,14 +55,15 @@ MEMORY = {"shared_buffers": "512MB", "max_wal_size": "4GB"}
 WORDS = [chr(0x4E00 + 7 * n) + chr(0x4E00 + 11 * n) for n in range(800)]
 
 
-def body(n: int) -> str:
-    """A text of 3,000 characters that shares hardly more than words with any other."""
-    chosen = random.Random(n).choices(WORDS, k=1400)
-    return "，".join("".join(chosen[i : i + 7]) for i in range(0, 1400, 7))[:3000]
+def body(n: int, characters: int = 3000) -> str:
+    """A text of so many characters that shares hardly more than words with any other."""
+    words = characters // 15 * 7
+    chosen = random.Random(n).choices(WORDS, k=words)
+    return "，".join("".join(chosen[i : i + 7]) for i in range(0, words, 7))[:characters]
 
 
-def page(n: int, host: str = "a.cn", text: bool = True) -> Record:
-    more = {"text": body(n), "keep": True} if text else {"keep": False, "reason": "off topic"}
+def page(n: int, host: str = "a.cn", text: bool = True, characters: int = 3000) -> Record:
+    more = {"text": body(n, characters), "keep": True} if text else {"keep": False, "reason": "off topic"}
     return Record(url=f"http://{host}/{n}.html", host=host, title=f"主题教育第{n}讲", why={"terms": {"党建": 0.6}}, **more)
 
 
@@ -156,8 +157,7 @@ def search(folder: Path, server: PostgresServer, file: str, rows: int) -> bool:
 
 def short(n: int, host: str) -> Record:
     """A page with a text of 600 characters, each second one kept."""
-    record = page(n, host, text=n % 2 == 0)
-    return record if record.text is None else replace(record, text=record.text[:600])
+    return page(n, host, text=n % 2 == 0, characters=600)
 
 
 def fill(place: str, numbers: range) -> None:

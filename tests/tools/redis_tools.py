@@ -170,7 +170,10 @@ def redis_cluster(folder: Path, masters: int = 3, replicas: int = 3, **config: s
     two seconds is replaced by its replica."""
     settings = {"cluster-node-timeout": "2000", "cluster-replica-validity-factor": "0", "repl-diskless-sync-delay": "0", **config}
     with contextlib.ExitStack() as stack:
-        nodes = [stack.enter_context(cluster_node(folder / f"node{n}", **settings)) for n in range(masters + replicas)]
+        nodes = [cluster_node(folder / f"node{n}", **settings) for n in range(masters + replicas)]
+        for node in nodes:
+            stack.callback(node.kill)  # asked to end, one that has just become a replica may go on
+            node.start()
         clients = [stack.enter_context(contextlib.closing(node.client())) for node in nodes]
         for number, client in enumerate(clients):
             client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
