@@ -38,7 +38,7 @@ def test_a_process_serves_the_next_call_unless_it_is_busy(apart: Apart) -> None:
 
 
 def test_a_process_that_is_ended_from_outside_is_said_and_the_next_call_works(apart: Apart) -> None:
-    with pytest.raises(MistakeError, match="ended from outside"):
+    with pytest.raises(MistakeError, match="killed from outside"):
         apart(os._exit, 1)
     assert apart(os.getpid) != os.getpid()
 

@@ -107,7 +107,7 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     visitor.click("#topic button.main")
     visitor.until(lambda: visitor.there("#failure").is_displayed())
     wrong = "return document.getElementById('failure').previousElementSibling.querySelector('textarea').id"
-    assert visitor.driver.execute_script(wrong) == "seeds" and "htp://qinghe is no address" in visitor.text("#failure")
+    assert visitor.driver.execute_script(wrong) == "seeds" and "htp://qinghe is not an address" in visitor.text("#failure")
     assert "门诊" in lanes(visitor)["1.0"]  # the form is as it was
     assert [line["message"] for line in visitor.complaints() if "400" not in line["message"]] == []
     visitor.write("#seeds", str(seeds))

@@ -129,7 +129,7 @@ def test_language_resources_that_cannot_be_fetched_are_said(tmp_path: Path, monk
 def test_a_crawl_that_is_not_there_is_refused(run_scrapy: RunScrapy, folder: Path) -> None:
     refused = run_scrapy("workbench", "nothere", "--no-browser", cwd=folder)
     assert refused.returncode == 1
-    assert "there is no crawl 'nothere'. Remedy: name one of partybuilding, or none" in refused.stderr
+    assert "there is no crawl 'nothere'. Name one of partybuilding, or none" in refused.stderr
 
 
 # -- Who may use it
@@ -239,11 +239,11 @@ def test_a_topic_of_the_program_is_copied_and_the_copy_edited(served: Served, fo
     (folder / "ours/topic.toml").write_text('title = "我们的"\n', "utf-8")
     (folder / "ours/terms.tsv").write_text("攀岩\n", "utf-8")
     for path, values, expected in (
-        ("/topics/sports", {"word": ["冠军"], "weight": ["0.5"]}, (409, "copy it, and edit the copy")),
+        ("/topics/sports", {"word": ["冠军"], "weight": ["0.5"]}, (409, "Copy it, and edit the copy")),
         ("/topics/sports/copy", {"to": "sports"}, (409, "comes with the program")),
         ("/topics/sports/copy", {"to": "ours"}, (409, "ours holds a topic already")),  # in the working folder
         ("/topics/nowhere/copy", {"to": "mine"}, (404, "there is no topic 'nowhere'")),
-        ("/topics/sports/copy", {"to": "../mine"}, (400, "is no name for a topic")),
+        ("/topics/sports/copy", {"to": "../mine"}, (400, "cannot name a topic")),
     ):
         headers = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"}
         status, _, body = served.ask(f"/api{path}", "POST", json.dumps(values).encode(), headers)

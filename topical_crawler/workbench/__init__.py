@@ -1,1 +1,1 @@
-"""The workbench: a local web page, and an interface for programs, over the actions of the command line."""
+"""The workbench: the actions of the command line as a local web page and as an API."""

@@ -17,11 +17,11 @@ from topical_crawler.workbench.bench import Bench
 from topical_crawler.workbench.openapi import schema
 from topical_crawler.workbench.operations import Operation
 
-_PAUSE = 0.2  # seconds between two looks at what is being counted
+_PAUSE = 0.2  # seconds between two polls of a background job
 
 
 def serve(bench: Bench, operations: Iterable[Operation], errors: tuple[type[Exception], ...]) -> None:
-    """Serve ``operations`` of a workbench until the input ends; ``errors`` are told to the agent."""
+    """Serve ``operations`` of a workbench until the input ends. ``errors`` are reported to the agent."""
     with closing(bench):
         asyncio.run(_serve(bench, {operation.name: operation for operation in operations}, errors))
 

@@ -1,4 +1,4 @@
-"""Work that reads much into memory: done in a process of its own, which takes the memory with it when it ends."""
+"""Memory-hungry work in a separate process, to free its memory with the process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _KEPT = 300.0  # seconds
 
 
 class Apart:
-    """Call functions in another process. It ends after ``kept`` seconds without a call: what it has read, such as a dictionary,
-    serves the next call. A call that comes while the process is busy gets one of its own.
+    """Caller of functions in another process.
+
+    The process ends after ``kept`` idle seconds, so the next call can reuse loaded data, such as a dictionary. A call during
+    another one gets its own process.
 
     >>> apart = Apart()
     >>> apart(str.replace, "党课", "课", "员")
@@ -35,15 +37,15 @@ class Apart:
         """Call a function at the top level of a module.
 
         Raises:
-            Exception: what the function raises.
-            MistakeError: the process was ended from outside.
+            Exception: as raised by the function.
+            MistakeError: the process was killed from outside.
         """
         worker = self._swap(None) or Worker(_answer, _begin)
         try:
             value, error = worker.run(_DAY, function, args)
         except WorkerDied:
             worker.close()
-            raise MistakeError("the process that did this was ended from outside, perhaps for want of memory", 500) from None
+            raise MistakeError("this process was killed from outside, perhaps for lack of memory", 500) from None
         except BaseException:
             worker.close()
             raise
@@ -54,7 +56,7 @@ class Apart:
         return value  # type: ignore[no-any-return]
 
     def _swap(self, worker: Worker[_Answer] | None) -> Worker[_Answer] | None:
-        """Return the process that waits, in whose place ``worker`` waits from now."""
+        """Return the idle process and leave ``worker`` in its place."""
         with self._lock:
             self._end.cancel()
             if worker is not None:
@@ -65,7 +67,7 @@ class Apart:
             return found
 
     def close(self) -> None:
-        """End the process that waits."""
+        """End the idle process."""
         if (worker := self._swap(None)) is not None:
             worker.close()
 
@@ -78,4 +80,4 @@ def _answer(function: Callable[..., Any], args: tuple[Any, ...]) -> _Answer:
 
 
 def _begin() -> None:
-    """Nothing has to be read before the first call."""
+    """Do nothing: there is nothing to load before the first call."""

@@ -1,4 +1,4 @@
-"""The crawls on the workbench, and what is kept open for them."""
+"""The crawls on the workbench, with their open files and processes."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from topical_crawler.topic.topic_folder import CONFIG, TopicFolder
 from topical_crawler.workbench.apart import Apart
 from topical_crawler.workbench.jobs import Job, Jobs
 
-_PATIENCE = 5.0  # seconds for a crawl that runs to answer
-_STARTING = 0.5  # and for one that has not answered since it began
+_PATIENCE = 5.0  # seconds for a running crawl to answer
+_STARTING = 0.5  # seconds for one without an answer since its start
 
 
 class Bench:
-    """What the operations of the workbench work on.
+    """State shared by the operations of the workbench.
 
     Args:
         settings: the project's.
-        names: the crawls: topics, folders, or names in Redis; none: those below ``data``.
-        given: the settings of the command line, as it takes them: crawls that begin here have them, too.
-        data: where the crawls are that begin here.
-        topics: where the topics are that are made here.
+        names: crawls by topic, folder, or name in Redis. None given: those below ``data``.
+        given: settings of the command line as options, passed on to crawls started here.
+        data: folder of the crawls started here.
+        topics: folder of the topics made here.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class Bench:
     ) -> None:
         self.settings = settings
         self.given, self.data, self.topics = tuple(given), data, topics
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}  # crawls that began here
-        self.answered: set[str] = set()  # those of them that answered since
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}  # crawls started here
+        self.answered: set[str] = set()  # those with an answer since their start
         self.jobs = Jobs()
         self.apart = Apart()
         self._names = list(names)
@@ -64,15 +64,15 @@ class Bench:
         self._segmenters: dict[str, tuple[Topic | None, Segmenter]] = {}
         self._lock = threading.Lock()
         self.judging = threading.Lock()
-        self.learned: list[str] = []  # what came of the marks, once it is closed
-        self.open: dict[str, Questions] = {}  # what is being judged, by crawl
-        self.fetching: tuple[Job, int, int] | None = None  # of resources: the job, bytes that were there, bytes wanted
-        self.indexed: set[str] = set()  # crawls whose texts were taken into the index
+        self.learned: list[str] = []  # results of the marks, once closed
+        self.open: dict[str, Questions] = {}  # open questions by crawl
+        self.fetching: tuple[Job, int, int] | None = None  # of resources: job, bytes present before, bytes wanted
+        self.indexed: set[str] = set()  # crawls with indexed texts
 
     # -- Crawls
 
     def crawls(self) -> dict[str, Place]:
-        """The crawls by name."""
+        """Return the crawls by name."""
         if self._names:
             return {place.name: place for place in map(self._named, self._names)}
         return {folder.path.name: self._in(folder) for folder in CrawlFolder.all_in(self.data)}
@@ -89,12 +89,12 @@ class Bench:
             return place_of(name, "", self.settings)
 
     def started(self, name: str) -> None:
-        """A crawl began here: it is on the workbench even if others were named."""
+        """Add a crawl started here to the workbench, even if others were named."""
         if self._names and name not in self.crawls():
             self._names.append(name if uses_redis(self.settings) else str(self.data / name))
 
     def place(self, name: str) -> Place:
-        """The crawl of this name. Raises MistakeError where there is none."""
+        """Return the crawl of this name. Raise MistakeError if there is none."""
         crawls = self.crawls()
         if name not in crawls:
             known = f"There are: {', '.join(crawls)}" if crawls else "There is none yet"
@@ -103,26 +103,26 @@ class Bench:
 
     @contextmanager
     def reached(self, name: str) -> Iterator[Reached]:
-        """The crawl as ``topical-crawler frontier`` reaches it."""
+        """Access a crawl like ``topical-crawler frontier``."""
         place = self.place(name)
         if self.is_running(name) and (lock := place.folder.lock()) is not None:
             lock.release()
-            raise CrawlError(f"{name} starts or ends; it can be asked in a moment")
+            raise CrawlError(f"{name} is starting or ending; ask again in a moment")
         patience = _STARTING if self.is_starting(name) else _PATIENCE
         with reach(self.settings, name if uses_redis(self.settings) else str(place.folder.path), patience) as crawl:
             yield crawl
 
     def is_starting(self, name: str) -> bool:
-        """Whether a crawl that began here runs, and has not answered yet."""
+        """Return True if a crawl started here is running and has not answered yet."""
         return self.is_running(name) and name not in self.answered
 
     def is_running(self, name: str) -> bool:
-        """Whether the process of a crawl that began here is there."""
+        """Return True if the process of a crawl started here is alive."""
         process = self.processes.get(name)
         return process is not None and process.poll() is None
 
     def topic(self, name: str) -> Topic | None:
-        """The topic of a crawl, where it can still be read. It is read anew when its folder has changed."""
+        """Return the topic of a crawl, if it is still readable. It is reloaded after changes to its folder."""
         place = self.place(name)
         claim = claim_of(place.corpus) if place.corpus else {}
         source = Path(str(claim.get("source", "")))
@@ -131,29 +131,29 @@ class Bench:
             self._topics[name] = (stamp, topic_of(None, claim or {"topic": name}))
         return self._topics[name][1]
 
-    # -- Their corpora, which stay open
+    # -- Corpora, kept open
 
     def corpus(self, name: str) -> CorpusStore:
-        """The corpus of a crawl. Raises MistakeError where it has none yet."""
+        """Return the corpus of a crawl. Raise MistakeError if it has none yet."""
         place = self.place(name).corpus
         if not place:
-            raise MistakeError(f"{name} has no corpus yet. Remedy: let its crawl fetch some pages", 404)
+            raise MistakeError(f"{name} has no corpus yet. Let its crawl fetch some pages", 404)
         with self._lock:
             if place not in self._stores:
                 self._stores[place] = CorpusStore(place, read_only=True)
             return self._stores[place]
 
     def index(self, name: str) -> SearchIndex:
-        """Its index, as far as it was made."""
+        """Return the search index of a crawl's corpus, as far as built."""
         place = self.place(name).corpus
-        self.corpus(name)  # says what is wrong with it
+        self.corpus(name)  # raises for an unusable corpus
         with self._lock:
             if place not in self._indexes:
                 self._indexes[place] = open_index(place, cache_dir(self.settings))
             return self._indexes[place]
 
     def version(self, name: str) -> tuple[Any, ...]:
-        """Something that changes when the corpus does."""
+        """Return a value that changes with the corpus."""
         place = self.place(name).corpus
         if place and (file := sqlite_file(place)) is not None:
             files = (file, file.with_name(file.name + "-wal"))
@@ -164,12 +164,12 @@ class Bench:
             return (place, last, *(connection.execute(sa.text(counts)).one_or_none() or ()))
 
     def own_topics(self) -> dict[str, Path]:
-        """Folders of the user's topics by name: those that were made here, and those of the working folder."""
+        """Return the folders of the user's topics by name: those made here, and those in the working folder."""
         files = (*Path().glob(f"*/{CONFIG}"), *self.topics.glob(f"*/{CONFIG}"))
         return {file.parent.name: file.parent for file in sorted(files, key=lambda file: file.parent.name)}
 
     def segmenter(self, name: str) -> Segmenter:
-        """What cuts the texts of a crawl into words, with the terms of its topic kept whole."""
+        """Return the word segmenter for a crawl's texts. Terms of its topic are kept whole."""
         topic = self.topic(name)
         with self._lock:
             if name not in self._segmenters or self._segmenters[name][0] is not topic:
@@ -179,7 +179,7 @@ class Bench:
             return self._segmenters[name][1]
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close everything."""
         self.jobs.close()
         self.apart.close()
         for questions in self.open.values():

@@ -1,4 +1,4 @@
-"""``topical-crawler workbench``: a page of the browser on this machine for everything that the other commands do."""
+"""``topical-crawler workbench``: a local web page for everything done by the other commands."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from topical_crawler.project import AnySettings, scrapys
 from topical_crawler.services import MistakeError
 
 DESCRIPTION = (
-    "Open a page in the browser of this machine, by which topics are made, crawls are started and watched, corpora are "
-    "searched, read, judged and exported. CRAWL names topics or folders (none: all below data/), or with "
-    "-s TOPICAL_FRONTIER=redis the crawls there. Settings given here hold for crawls that are started there, too."
+    "Open a page in the browser of this machine to make topics, to start and watch crawls, and to search, read, judge and "
+    "export corpora. CRAWL names topics or folders (none: all below data/), or with "
+    "-s TOPICAL_FRONTIER=redis the crawls there. Settings given here also apply to crawls started there."
 )
 
 
@@ -24,10 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
-    """Declare where the page is, and whether it is opened."""
+    """Declare options for the page's address and for opening it."""
     parser.set_defaults(mcp=False)
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="of the page (default: any that is free)")
-    bind = "address to listen on (default: 127.0.0.1); another one only in a container whose port this machine alone reaches"
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="port of the page (default: any free one)")
+    bind = "address to listen on (default: 127.0.0.1); another one only in a container with its port open to this machine alone"
     parser.add_argument("--bind", default="127.0.0.1", metavar="ADDRESS", help=bind)
     parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
 
@@ -39,7 +39,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 def serve(opts: argparse.Namespace, crawls: Sequence[str], settings: AnySettings, **more: Any) -> int:
-    """Serve the workbench, until Ctrl-C. Raises MistakeError where a package is missing that it needs."""
+    """Serve the workbench until Ctrl-C. Raise MistakeError if a required package is missing."""
     if not 0 <= opts.port < 1 << 16:
         raise MistakeError(f"--port {opts.port}: ports go from 0 to 65,535")
     try:
@@ -53,5 +53,5 @@ def serve(opts: argparse.Namespace, crawls: Sequence[str], settings: AnySettings
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "jinja2", "python_multipart", "mcp"):
             raise
         extra = "mcp,workbench" if opts.mcp else "workbench"
-        raise MistakeError(f"{error.name} is not installed. Remedy: pip install 'topical-crawler[{extra}]'") from None
+        raise MistakeError(f"{error.name} is not installed. Run pip install 'topical-crawler[{extra}]'") from None
     return 0

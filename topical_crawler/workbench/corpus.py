@@ -1,4 +1,4 @@
-"""Operations on a corpus: search, read, why, count words, mark."""
+"""Operations on a corpus: search, read, explain, count words, mark."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ from topical_crawler.workbench.jobs import Job, Progress
 from topical_crawler.workbench.operations import Operation, Param, Values
 
 WITHIN = 1000
-"""Texts that are ranked for a search: those of a common word are many."""
+"""Most texts ranked for a search, since common words have many."""
 PER_PAGE = 50
 READ = 1000
-"""Texts whose words are counted unless more are asked for: about a million characters, some seconds."""
+"""Texts for word counts by default: about a million characters, some seconds."""
 _SHOWN_VALUES = 12  # of a facet
-_PATIENCE = 0.05  # seconds that a page waits for what is counted in the background
+_PATIENCE = 0.05  # seconds for a page to wait for background counts
 
 FILTERS = (
-    Param(name="host", about="only these hosts and those below them", kind="strings"),
-    Param(name="since", about="only pages dated on or after that day, YYYY-MM-DD", longest=10),
-    Param(name="until", about="only pages dated on or before that day, YYYY-MM-DD", longest=10),
+    Param(name="host", about="only these hosts and their subdomains", kind="strings"),
+    Param(name="since", about="only pages dated on or after this day, YYYY-MM-DD", longest=10),
+    Param(name="until", about="only pages dated on or before this day, YYYY-MM-DD", longest=10),
     Param(name="min_relevance", about="only pages of this relevance or more", kind="number", low=0),
     Param(name="below_relevance", about="only pages of less than this relevance", kind="number", low=0),
     Param(name="min_characters", about="only texts of this length or more", kind="integer", low=0, default=0),
     Param(name="kind", about="only pages of this kind (article, forum …)", kind="strings"),
     Param(
-        name="rights", about="unreserved, licensed, or what sites must not ask, such as noai,ai-train=no", default="", longest=200
+        name="rights", about="unreserved, licensed, or reservations to exclude, such as noai,ai-train=no", default="", longest=200
     ),
     Param(name="reason", about="pages rejected for this reason instead of texts", kind="strings"),
     Param(name="rejected", about="rejected pages, too", kind="boolean", default=False),
 )
-_QUERY = Param(name="q", about='words that all must be there; "a phrase"; A OR B; -word', default="", longest=500)
+_QUERY = Param(name="q", about='words, all required; "a phrase"; A OR B; -word', default="", longest=500)
 
 
 def filters_of(values: Values, **more: Any) -> Filters:
-    """The conditions among the values of :data:`FILTERS`, with ``more`` fields. Raises MistakeError."""
+    """Return the conditions in the values of :data:`FILTERS`, with ``more`` fields. Raise MistakeError for invalid ones."""
     below = values["below_relevance"]
     return Filters(
         hosts=tuple(values["host"]),
@@ -78,7 +78,7 @@ def filters_of(values: Values, **more: Any) -> Filters:
 
 
 def in_background(bench: Bench, crawl: str, what: Hashable, work: Callable[[Progress], Any], wait: float = _PATIENCE) -> Job:
-    """What is made of a corpus as it is now: done once for each state of it."""
+    """Return a job on the current state of a corpus. It runs once for each state."""
     job = bench.jobs.result((bench.version(crawl), what), work, wait)
     if job.done.is_set() and job.error is not None:
         raise job.error
@@ -86,13 +86,13 @@ def in_background(bench: Bench, crawl: str, what: Hashable, work: Callable[[Prog
 
 
 def waiting(job: Job) -> dict[str, Any]:
-    """What is said of work that is not done."""
+    """Return the response for unfinished work."""
     done, total = job.progress
     return {"waiting": True, "done": done, "total": total}
 
 
 def by_host(bench: Bench, crawl: str, wait: float = _PATIENCE) -> Job:
-    """Pages fetched and kept by host; redirects are no pages."""
+    """Count pages fetched and kept by host, without redirects."""
 
     def work(note: Progress) -> dict[str, tuple[int, int]]:
         kept = sa.func.sum(sa.case((pages.c.keep, 1), else_=0))
@@ -104,7 +104,7 @@ def by_host(bench: Bench, crawl: str, wait: float = _PATIENCE) -> Job:
 
 
 def totals(hosts: Mapping[str, tuple[int, int]]) -> dict[str, int]:
-    """Pages fetched and kept of all hosts."""
+    """Return the numbers of pages fetched and kept over all hosts."""
     return {"fetched": sum(fetched for fetched, _ in hosts.values()), "kept": sum(kept for _, kept in hosts.values())}
 
 
@@ -120,7 +120,7 @@ def search(bench: Bench, values: Values) -> dict[str, Any]:
             with bench.corpus(crawl).reading() as connection:
                 return listed(connection, filters, values["sort"], size, offset=first, counted=False)[0]
 
-        # By number pages are found at once; for any other order all are read.
+        # Pages by number are found at once. Any other order reads them all.
         wait = 60.0 if values["sort"] == "number" else _PATIENCE
         job = in_background(bench, crawl, ("list", filters, values["sort"], first, size), work, wait)
         if not job.done.is_set():
@@ -128,7 +128,7 @@ def search(bench: Bench, values: Values) -> dict[str, Any]:
         shown = job.value
         return {"hits": [asdict(page) | {"lines": []} for page in shown], "total": None, "more": len(shown) == size}
     if filters.rejected:
-        raise MistakeError("rejected pages have no text to search in. Remedy: leave the words or the reason out")
+        raise MistakeError("rejected pages have no text to search. Leave out the words or the reason")
     query = parse_query(values["q"])
     index = bench.index(crawl)
 
@@ -150,7 +150,7 @@ def search(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def count(bench: Bench, values: Values) -> dict[str, Any]:
-    """The number that :func:`search` does not wait for."""
+    """Return the total number of hits, left out by :func:`search` for speed."""
     crawl, filters = values["crawl"], filters_of(values)
 
     def work(note: Progress) -> int:
@@ -180,8 +180,10 @@ def facets(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def count_facets(connection: sa.Connection, filters: Filters, numbers: Sequence[int] | None = None) -> dict[str, Any]:
-    """How many pages there are by "host", "year", "relevance" (in tenths) and "kind", of those that meet ``filters``, or of
-    these ``numbers``; and by "reason" all rejected ones. Each is a list of pairs, the most frequent first."""
+    """Count pages by "host", "year", "relevance" (in tenths) and "kind", each as a list of pairs, most frequent first.
+
+    The pages are those matching ``filters``, or the given ``numbers``. "reason" counts all rejected pages.
+    """
     chosen = list(conditions(filters)) if numbers is None else [pages.c.id.in_(numbers)]
     columns = {
         "host": pages.c.host,
@@ -201,7 +203,7 @@ def count_facets(connection: sa.Connection, filters: Filters, numbers: Sequence[
 
 
 def _ordered(name: str, counter: Counter[Any]) -> list[tuple[Any, int]]:
-    """The most frequent values; years and relevances fall."""
+    """Return the most frequent values. Years and relevances are in descending order."""
     counter.pop("", None)
     if name in ("year", "relevance"):
         return sorted(counter.items(), reverse=True)[:_SHOWN_VALUES]
@@ -242,11 +244,11 @@ def mark(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def source(bench: Bench, values: Values) -> dict[str, Any]:
-    """The page as it was fetched, out of the archive."""
+    """Return the page as fetched, from the archive."""
     crawl = values["crawl"]
     record, _ = find_page(bench.corpus(crawl), values["page"])
     if not (files := _archived(bench, crawl)):
-        raise MistakeError("nothing of this crawl was archived. Remedy: -s TOPICAL_ARCHIVE=1 for the next one", 404)
+        raise MistakeError("nothing of this crawl was archived. Start the next one with -s TOPICAL_ARCHIVE=1", 404)
     with Recording(files, cache_dir(bench.settings)) as recording:
         answer = recording.get(record.final_url) or recording.get(record.url)
     if answer is None:
@@ -261,7 +263,7 @@ def source(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def _archived(bench: Bench, crawl: str) -> list[Path]:
-    """The files of a crawl's archive."""
+    """Return the files of a crawl's archive."""
     folder = archive_folder(bench.settings, crawl) or bench.place(crawl).folder.archive
     with suppress(RecordingError):
         return recorded_files(folder)
@@ -272,7 +274,7 @@ def _archived(bench: Bench, crawl: str) -> list[Path]:
 
 
 def counted(bench: Bench, crawl: str, filters: Filters, most: int) -> Job:
-    """Words of the texts of a crawl, of ``most`` of them, drawn by their keys, which are digests: always the same ones."""
+    """Count the words of up to ``most`` texts of a crawl, in the order of their keys: a random but fixed sample."""
 
     def work(note: Progress) -> WordStatistics:
         cut, counts = bench.segmenter(crawl), WordStatistics()
@@ -335,52 +337,52 @@ def collocations(bench: Bench, values: Values) -> dict[str, Any]:
         return {"word": node, "texts": len(texts), "collocates": [c._asdict() for c in found[: values["limit"]]],
                 "count": sum(text.count(node) for text in texts)}  # fmt: skip
 
-    # After the index was made texts with the node could be chosen by it; the whole sample is read to count all words in it.
+    # The index could select texts with the node, but the whole sample is needed to count all other words.
     key = ("collocates", node, filters, values["span"], values["least"], values["texts"], values["content"], values["limit"])
     job = in_background(bench, crawl, key, work)
     return job.value if job.done.is_set() else {"word": node} | waiting(job)
 
 
 _COUNTED = (
-    Param(name="texts", about="texts whose words are counted, drawn at random, always the same ones", kind="integer",
+    Param(name="texts", about="number of texts to count words in, a random but fixed sample", kind="integer",
           default=READ, low=1, high=1_000_000),
-    Param(name="least", about="occurrences that a word has at least", kind="integer", default=3, low=1, high=1_000_000),
-    Param(name="limit", about="words given", kind="integer", default=100, low=1, high=10_000),
+    Param(name="least", about="least occurrences of a word", kind="integer", default=3, low=1, high=1_000_000),
+    Param(name="limit", about="most words returned", kind="integer", default=100, low=1, high=10_000),
     Param(name="content", about="leave function words and numbers out", kind="boolean", default=True),
 )  # fmt: skip
 
 OPERATIONS = (
     Operation(
         "corpus", "/crawls/{crawl}/corpus",
-        "Search the texts of a crawl, with keywords in context, or list its pages. Of a search at most 1,000 texts are ranked.",
+        "Search the texts of a crawl, with keywords in context, or list its pages. A search ranks at most 1,000 texts.",
         search,
         (
             _QUERY, *FILTERS,
             Param(name="sort", about="order of a list without words", default="number", choices=tuple(SORTS)),
-            Param(name="order", about="order of lines: the best texts, or by what stands left or right of the word",
+            Param(name="order", about="order of lines: best texts, or by the context left or right of the word",
                   default="best", choices=("best", "left", "right")),
             Param(name="from", about="pages to skip", kind="integer", default=0, low=0, high=1_000_000),
-            Param(name="limit", about="pages given", kind="integer", default=PER_PAGE, low=1, high=500),
-            Param(name="lines", about="places given of each text", kind="integer", default=1, low=1, high=50),
+            Param(name="limit", about="most pages returned", kind="integer", default=PER_PAGE, low=1, high=500),
+            Param(name="lines", about="most lines returned for each text", kind="integer", default=1, low=1, high=50),
         ),
     ),
-    Operation("count", "/crawls/{crawl}/count", "How many texts meet a query and conditions.", count, (_QUERY, *FILTERS)),
+    Operation("count", "/crawls/{crawl}/count", "Number of texts matching a query and conditions.", count, (_QUERY, *FILTERS)),
     Operation("facets", "/crawls/{crawl}/facets",
-              "How many of the pages that meet a query and conditions there are by host, year, relevance, kind and reason.",
+              "Numbers of pages matching a query and conditions, by host, year, relevance, kind and reason.",
               facets, (_QUERY, *FILTERS)),
-    Operation("text", "/crawls/{crawl}/texts/{page}", "A text with all that is known of its page.", read,
-              (Param(name="q", about="words that the page marks in the text", default="", longest=500),)),
+    Operation("text", "/crawls/{crawl}/texts/{page}", "A text with all facts on its page.", read,
+              (Param(name="q", about="words to highlight in the text", default="", longest=500),)),
     Operation("why", "/crawls/{crawl}/texts/{page}/why", "Why a page was kept or rejected, in sentences.", why_of,
-              (Param(name="language", about="of the sentences", default="en", choices=("en", "zh")),)),
-    Operation("source", "/crawls/{crawl}/texts/{page}/source", "The page as it was fetched, where an archive has it.", source),
+              (Param(name="language", about="language of the sentences", default="en", choices=("en", "zh")),)),
+    Operation("source", "/crawls/{crawl}/texts/{page}/source", "The page as fetched, if an archive has it.", source),
     Operation("mark", "/crawls/{crawl}/texts/{page}/mark",
-              "Mark a text, as topical-crawler corpus judge does; its crawl learns from it. none takes the mark back.", mark,
-              (Param(name="mark", about="what it is", required=True, choices=(*MARKS, "none")),), acts=True),
-    Operation("words", "/crawls/{crawl}/words", "The most frequent words, and those that are key against a reference.", words,
+              "Mark a text, like topical-crawler corpus judge. Its crawl learns from it. none removes the mark.", mark,
+              (Param(name="mark", about="the mark", required=True, choices=(*MARKS, "none")),), acts=True),
+    Operation("words", "/crawls/{crawl}/words", "The most frequent words, and the key words against a reference.", words,
               (*FILTERS, *_COUNTED,
-               Param(name="reference", about="general (the frequencies that come with jieba), or another crawl",
+               Param(name="reference", about="general (jieba's bundled frequencies), or another crawl",
                      default="general", longest=200))),
-    Operation("collocates", "/crawls/{crawl}/collocates", "Words that stand near a word more often than elsewhere.", collocations,
-              (*FILTERS, *_COUNTED, Param(name="word", about="the word, as the segmenter cuts it", default="", longest=50),
+    Operation("collocates", "/crawls/{crawl}/collocates", "Words more frequent near a word than elsewhere.", collocations,
+              (*FILTERS, *_COUNTED, Param(name="word", about="the word, as cut by the segmenter", default="", longest=50),
                Param(name="span", about="words on either side", kind="integer", default=5, low=1, high=20))),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Operations on crawls: which there are, what they do now, start, pause, stop and steer them."""
+"""Operations on crawls: list, show, start, pause, stop and steer them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from topical_crawler.workbench.judge import on_topic
 from topical_crawler.workbench.operations import Operation, Param, Values
 from topical_crawler.workbench.topic import read_seeds
 
-_POINTS = 400  # of a curve
+_POINTS = 400  # of the texts-over-pages curve
 _HOSTS, _LINES = 15, 12
 
 _NAME = re.compile(r"\w[\w.-]{0,60}")
 
 
-# -- Which there are
+# -- List
 
 
 def crawls(bench: Bench, values: Values) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
             try:
                 job = by_host(bench, name)
                 row |= totals(job.value) if job.done.is_set() else {"waiting": True}
-            except CorpusError as error:  # the others are shown nevertheless
+            except CorpusError as error:  # show the others nevertheless
                 row["problem"] = str(error)
         found.append(row)
     is_waiting = any(row.pop("waiting", False) for row in found)
@@ -62,15 +62,15 @@ def crawls(bench: Bench, values: Values) -> dict[str, Any]:
 
 @functools.cache
 def _titles() -> dict[str, str]:
-    """Titles of the topics that come with the program."""
+    """Return the titles of the bundled topics."""
     return {name: load_topic(name).title for name in list_topics()}
 
 
-# -- What one does now
+# -- Show one
 
 
 def live(bench: Bench, values: Values) -> dict[str, Any]:
-    """Figures of a crawl: those of ``topical-crawler frontier stats`` and ``hosts``, and counts of its corpus."""
+    """Return figures of a crawl: those of ``topical-crawler frontier stats`` and ``hosts``, and counts of its corpus."""
     name = values["crawl"]
     place = bench.place(name)
     data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None, "taken_back": 0, "kept": 0}
@@ -86,7 +86,7 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
         data["problem"] = "" if bench.is_starting(name) else str(error)
     data["starts"] = bench.is_starting(name)
     if (process := bench.processes.get(name)) and process.poll() and log:
-        data["problem"] = log[-1]  # why it ended
+        data["problem"] = log[-1]  # cause of its end
     if place.corpus:
         try:
             job = by_host(bench, name, wait=0.1)
@@ -95,7 +95,7 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
             data |= totals(job.value) | {"on_topic": on_topic(place.folder.path)} if rows else {}
             data["in_vain"] = _in_vain(bench, name, totals(job.value), data["runs"]) if rows else None
             data["taken_back"] = 0 if data["runs"] else _taken_back(bench, name)
-        except CorpusError as error:  # its first worker has not made it yet, or the server is away
+        except CorpusError as error:  # not created yet by the first worker, or the server is unreachable
             data["problem"] = str(error)
     claim = place.folder.read_claim()
     data |= {"strategy": claim.get("strategy", ""), "title": getattr(bench.topic(name), "title", name)}
@@ -104,14 +104,14 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def _taken_back(bench: Bench, name: str) -> int:
-    """Texts that the end of the last run took back, and that the next one begins with again."""
+    """Count the texts taken back at the end of the last run. The next run restores them first."""
     query = sa.select(sa.func.count()).select_from(pages.join(uncleaned, uncleaned.c.key == pages.c.key)).where(~pages.c.keep)
     with bench.corpus(name).reading() as connection:
         return int(connection.scalar(query) or 0)
 
 
 def _in_vain(bench: Bench, name: str, known: dict[str, int], runs: bool | None) -> Any:
-    """What a crawl came to that has kept next to no text of :data:`ENOUGH` pages, or of all where it does not run."""
+    """Diagnose a crawl with next to no texts after :data:`ENOUGH` pages, or after its end."""
     topic = bench.topic(name)
     if known["kept"] > FEW or topic is None or (known["fetched"] < ENOUGH and runs is not False):
         return None
@@ -120,7 +120,7 @@ def _in_vain(bench: Bench, name: str, known: dict[str, int], runs: bool | None) 
 
 
 def _end(file: Path) -> str:
-    """The end of a log, in which passwords are masked already."""
+    """Return the end of a log. Passwords in it are already masked."""
     try:
         with file.open("rb") as log:
             log.seek(max(0, os.fstat(log.fileno()).st_size - 8000))
@@ -140,7 +140,7 @@ def best(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def curve(bench: Bench, values: Values) -> dict[str, Any]:
-    """Texts over pages, in the order of fetching; redirects are no pages."""
+    """Return texts over pages, in fetching order, without redirects."""
     name = values["crawl"]
     if not bench.place(name).corpus:
         return {"pages": [0], "texts": [0]}
@@ -152,13 +152,13 @@ def curve(bench: Bench, values: Values) -> dict[str, Any]:
 
     try:
         job = in_background(bench, name, "curve", work, wait=0.1)
-    except CorpusError as error:  # a crawl that begins has not made its tables yet
+    except CorpusError as error:  # a starting crawl has no tables yet
         return {"pages": [0], "texts": [0], "problem": str(error)}
     return job.value if job.done.is_set() else {"pages": [], "texts": []} | waiting(job)
 
 
 def thinned(kept: Sequence[bool], points: int = _POINTS) -> dict[str, list[int]]:
-    """The curve of texts over pages, by at most so many points, the last page among them.
+    """Thin out the curve of texts over pages to at most ``points`` points, including the last page.
 
     >>> thinned([True, False, True, True], 2)
     {'pages': [0, 2, 4], 'texts': [0, 1, 3]}
@@ -178,17 +178,17 @@ def thinned(kept: Sequence[bool], points: int = _POINTS) -> dict[str, list[int]]
 
 
 def start(bench: Bench, values: Values) -> dict[str, Any]:
-    """Begin a crawl, as ``scrapy crawl topical`` does."""
+    """Start a crawl, like ``scrapy crawl topical``."""
     topic = values["topic"]
     own = bench.own_topics().get(topic)
     source = f"./{own}" if own else topic
     loaded = load_topic(source)
     name = values["name"] or Path(topic).name
     if not _NAME.fullmatch(name):
-        raise MistakeError(f"{name!r} is no name for a crawl. Remedy: letters, digits, - and _")
+        raise MistakeError(f"{name!r} cannot name a crawl. Use letters, digits, - and _")
     seeds = read_seeds(values["seeds"])
     if not (seeds or loaded.seeds):
-        raise MistakeError("a crawl needs seeds. Remedy: give addresses to start from, one a line", field="seeds")
+        raise MistakeError("a crawl needs seeds. Give addresses to start from, one a line", field="seeds")
     arguments = {"topic": source, "pages": values["pages"], "strategy": values["strategy"], "depth": values["depth"]}
     arguments |= {"seeds": " ".join(seeds), "hosts": values["hosts"], "survey": "yes" if values["survey"] else ""}
     _run(bench, name, [part for n, value in arguments.items() if value for part in ("-a", f"{n}={value}")])
@@ -196,7 +196,7 @@ def start(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def go_on(bench: Bench, values: Values) -> dict[str, Any]:
-    """Start a crawl again that was stopped or paused: it goes on."""
+    """Restart a stopped or paused crawl. It continues from its state."""
     place = bench.place(values["crawl"])
     with suppress(CrawlError, SteeringError), bench.reached(place.name) as crawl:
         crawl.ask({"action": "resume"})
@@ -206,7 +206,7 @@ def go_on(bench: Bench, values: Values) -> dict[str, Any]:
     else:
         claim = place.folder.read_claim()
         if not claim:
-            raise MistakeError(f"{place.name} does not say what it crawls. Remedy: start it with topical-crawler crawl", 409)
+            raise MistakeError(f"{place.name} has no record of its topic. Start it with topical-crawler crawl", 409)
         arguments = ["-a", f"topic={claim.get('source') or claim['topic']}", "-a", f"strategy={claim['strategy']}"]
     _run(bench, place.name, arguments)
     return {"crawl": place.name, "go": f"/crawls/{place.name}"}
@@ -230,7 +230,7 @@ def _run(bench: Bench, name: str, arguments: list[str]) -> None:
 
 
 def _steer(action: str) -> Callable[[Bench, Values], dict[str, Any]]:
-    """What passes an action of ``topical-crawler frontier`` on to a crawl, with its arguments."""
+    """Return a function that forwards an action of ``topical-crawler frontier`` with its arguments."""
 
     def run(bench: Bench, values: Values) -> dict[str, Any]:
         crawl = values["crawl"]
@@ -250,34 +250,34 @@ def push(bench: Bench, values: Values) -> dict[str, Any]:
 
 _CRAWL = "/crawls/{crawl}"
 OPERATIONS = (
-    Operation("crawls", "/crawls", "The crawls, and the topics that there are.", crawls),
-    Operation("live", _CRAWL, "What a crawl does now: pages and texts, what waits, hosts, why pages were rejected.", live),
-    Operation("best", f"{_CRAWL}/best", "The best links that wait, with the reasons for their places.", best,
+    Operation("crawls", "/crawls", "The crawls and the available topics.", crawls),
+    Operation("live", _CRAWL, "The state of a crawl: pages and texts, waiting links, hosts, reasons for rejection.", live),
+    Operation("best", f"{_CRAWL}/best", "The best waiting links, with the reasons for their order.", best,
               (Param(name="n", about="links", kind="integer", default=10, low=1, high=1000),
                Param(name="host", about="only links of this host", longest=300))),
     Operation("curve", f"{_CRAWL}/curve", "Texts over pages.", curve, page=False),
     Operation("start", "/crawls", "Begin a crawl.", start, (
         Param(name="topic", about="name of a topic", required=True, longest=200),
-        Param(name="seeds", about="addresses to start from, with white space between; none: the topic's", default="",
+        Param(name="seeds", about="addresses to start from, separated by white space; none: the topic's", default="",
               longest=100_000),
         Param(name="pages", about="pages to fetch", kind="integer", low=1, high=100_000_000),
         Param(name="depth", about="links followed from a seed", kind="integer", low=1, high=1000),
-        Param(name="hosts", about="hosts that may be crawled; seeds: those of the seeds", default="", longest=2000),
-        Param(name="survey", about="look at the sections of each site a little, say what they promise, and stop", kind="boolean",
+        Param(name="hosts", about="hosts to crawl; seeds: those of the seeds", default="", longest=2000),
+        Param(name="survey", about="sample the sections of each site, report their promise, and stop", kind="boolean",
               default=False),
-        Param(name="strategy", about="how links are ordered", choices=tuple(sorted(STRATEGIES))),
-        Param(name="name", about="of the crawl; none: that of the topic", default="", longest=60),
+        Param(name="strategy", about="strategy for ordering links", choices=tuple(sorted(STRATEGIES))),
+        Param(name="name", about="name of the crawl; none: the topic's", default="", longest=60),
     ), acts=True),
-    Operation("go_on", f"{_CRAWL}/go-on", "Start a crawl again that was stopped.", go_on, acts=True),
-    Operation("pause", f"{_CRAWL}/pause", "Fetch nothing more until resume.", _steer("pause"), acts=True),
-    Operation("resume", f"{_CRAWL}/resume", "Go on after a pause.", _steer("resume"), acts=True),
-    Operation("stop", f"{_CRAWL}/stop", "End all workers of the crawl in good order.", _steer("stop"), acts=True),
+    Operation("go_on", f"{_CRAWL}/go-on", "Restart a stopped crawl.", go_on, acts=True),
+    Operation("pause", f"{_CRAWL}/pause", "Pause fetching until resume.", _steer("pause"), acts=True),
+    Operation("resume", f"{_CRAWL}/resume", "Resume after a pause.", _steer("resume"), acts=True),
+    Operation("stop", f"{_CRAWL}/stop", "Shut down all workers of the crawl cleanly.", _steer("stop"), acts=True),
     Operation("threshold", f"{_CRAWL}/threshold", "Keep pages above another relevance from now on.", _steer("threshold"),
               (Param(name="value", about="the relevance; none: the topic's own", kind="number", low=0),), acts=True),
-    Operation("push", f"{_CRAWL}/push", "Put addresses into the queue: they are fetched next.", push,
-              (Param(name="urls", about="addresses, with white space between", required=True, longest=100_000),), acts=True),
-    Operation("purge", f"{_CRAWL}/purge", "Drop what waits of a host.", _steer("purge"),
-              (Param(name="host", about="the host, with its port where it has one", required=True, longest=300),), acts=True),
-    Operation("requeue", f"{_CRAWL}/requeue", "Fetch the pages again that were rejected for a reason.", _steer("requeue"),
+    Operation("push", f"{_CRAWL}/push", "Put addresses at the front of the queue.", push,
+              (Param(name="urls", about="addresses, separated by white space", required=True, longest=100_000),), acts=True),
+    Operation("purge", f"{_CRAWL}/purge", "Drop the waiting links of a host.", _steer("purge"),
+              (Param(name="host", about="the host, with its port if any", required=True, longest=300),), acts=True),
+    Operation("requeue", f"{_CRAWL}/requeue", "Requeue the pages rejected for a reason.", _steer("requeue"),
               (Param(name="reason", about="the reason (timed out, HTTP 503 …)", required=True, longest=200),), acts=True),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Operations that write a corpus out: the actions of ``topical-crawler corpus export``."""
+"""Operations for exporting a corpus: the actions of ``topical-crawler corpus export``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BINARY = ("parquet", "hf")
 
 
 def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
-    """The export that is asked for, to a file or folder in ``folder``."""
+    """Return the requested export, to a file or folder in ``folder``."""
     crawl = values["crawl"]
     preset = PRESETS.get(values["format"], {"kind": values["format"]})
     suffixes = () if preset.get("per_text") else FORMATS[preset["kind"]].suffixes
@@ -44,7 +44,7 @@ def _wanted(bench: Bench, values: Values, folder: Path) -> Export:
 
 
 def _export(bench: Bench, wanted: Export) -> None:
-    """Write it; apart where words are tagged, as the tagger holds 200 MB."""
+    """Write an export, in a separate process if words are tagged, as the tagger takes 200 MB."""
     if wanted.segmented or FORMATS[wanted.kind].words:
         bench.apart(export, wanted, bench.settings)
     else:
@@ -52,11 +52,11 @@ def _export(bench: Bench, wanted: Export) -> None:
 
 
 def preview(bench: Bench, values: Values) -> dict[str, Any]:
-    """The first texts as they would be written."""
+    """Return the first texts in the form of the export."""
     data = {"presets": list(PRESETS), "formats": list(FORMATS), "preview": "", "cut": False}
     with tempfile.TemporaryDirectory() as folder:
         wanted = _wanted(bench, values, Path(folder))
-        check(wanted)  # as with the split and the sample that a preview does not have
+        check(wanted)  # with the split and the sample, left out of the preview
         if not data.setdefault("binary", wanted.kind in _BINARY):
             _export(bench, replace(wanted, split=None, sample=None, limit=_PREVIEWED))
             assert wanted.target is not None
@@ -67,7 +67,7 @@ def preview(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def to_file(bench: Bench, values: Values) -> dict[str, Any]:
-    """The whole export in a temporary file: with its manifest, as a ZIP archive."""
+    """Write the whole export with its manifest to a temporary ZIP archive."""
     folder = Path(tempfile.mkdtemp(prefix="workbench-"))
     try:
         inner = folder / values["crawl"]
@@ -81,22 +81,22 @@ def to_file(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def forgetting(file: str) -> BackgroundTask:
-    """Deletes the folder of a file that was sent."""
+    """Return a task that deletes the folder of a sent file."""
     return BackgroundTask(shutil.rmtree, str(Path(file).parent), ignore_errors=True)
 
 
 _HOW = (
     *FILTERS,
-    Param(name="format", about="of the file", default="jsonl", choices=(*PRESETS, *FORMATS)),
-    Param(name="script", about="characters of the texts; none: as they are", choices=("simplified", "traditional")),
-    Param(name="personal", about="what becomes of personal data; none: it stays", choices=("no-personal", "mask-personal")),
-    Param(name="marked_off", about="texts too that are marked irrelevant or boilerplate", kind="boolean", default=False),
-    Param(name="sample", about="so many texts, drawn at random, always the same", kind="integer", low=1, high=1_000_000_000),
+    Param(name="format", about="format of the file", default="jsonl", choices=(*PRESETS, *FORMATS)),
+    Param(name="script", about="script of the texts; none: unchanged", choices=("simplified", "traditional")),
+    Param(name="personal", about="treatment of personal data; none: unchanged", choices=("no-personal", "mask-personal")),
+    Param(name="marked_off", about="include texts marked irrelevant or boilerplate", kind="boolean", default=False),
+    Param(name="sample", about="size of a random but fixed sample of texts", kind="integer", low=1, high=1_000_000_000),
     Param(name="split", about="shares of training, validation and test, such as 0.9,0.05,0.05", default="", longest=40),
 )
 OPERATIONS = (
     Operation("export", "/crawls/{crawl}/export",
-              "The first texts as an export would write them. The whole, a ZIP archive with the manifest, is at "
+              "The first texts in the form of the export. The whole, a ZIP archive with the manifest, is at "
               "/crawls/{crawl}/export/file with the same arguments.", preview, _HOW),
 )  # fmt: skip
 DOWNLOAD = Operation("export_file", "/crawls/{crawl}/export/file", "An export.", to_file, _HOW)

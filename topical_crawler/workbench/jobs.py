@@ -1,4 +1,4 @@
-"""Work that takes longer than a page may: done once, in the background, and asked for until it is done."""
+"""Background jobs for work too slow for a page: run once, and polled until done."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _KEPT = 64  # results
 
 
 class Job:
-    """A piece of work. ``value`` is its result once ``done`` is set, unless ``error`` has what it raised; ``progress`` says how
-    much is done of how much."""
+    """A background job. Once ``done`` is set, ``value`` is its result, or ``error`` its exception. ``progress`` is a pair:
+    done, total.
+    """
 
     def __init__(self) -> None:
         self.done = threading.Event()
@@ -24,12 +25,12 @@ class Job:
         self.progress = (0, 0)
 
     def note(self, done: int, total: int) -> None:
-        """To be called from the work."""
+        """Set the progress. Called by the work."""
         self.progress = (done, total)
 
 
 class Jobs:
-    """The work of a workbench, two pieces at a time; the last 64 results are kept.
+    """The jobs of a workbench, two at a time. The last 64 results are kept.
 
     >>> jobs = Jobs()
     >>> jobs.result("支部", lambda note: 2 + 3, wait=5).value
@@ -42,7 +43,9 @@ class Jobs:
         self._lock = threading.Lock()
 
     def result(self, key: Hashable, work: Callable[[Progress], Any], wait: float = 0.0) -> Job:
-        """The job of this key, begun if it is new, after at most ``wait`` seconds. One that failed is begun anew next time."""
+        """Return the job of a key, started if new, after waiting at most ``wait`` seconds. A failed job is restarted by the
+        next call.
+        """
         with self._lock:
             job = self._jobs.get(key)
             if job is None:
@@ -58,7 +61,7 @@ class Jobs:
         return job
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no more jobs."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     @staticmethod
@@ -66,6 +69,6 @@ class Jobs:
         try:
             job.value = work(job.note)
         except Exception as error:
-            job.error = error  # told to whoever asked
+            job.error = error  # raised for the caller
         finally:
             job.done.set()

@@ -1,4 +1,4 @@
-"""Operations that ask about texts: those that teach a crawl most, or those of a sample."""
+"""Operations for marking texts: the most instructive ones for a crawl, or those of a sample."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from topical_crawler.workbench.operations import Operation, Param, Values
 
 ASKED = 20
 SAMPLE = "~sample"
-"""What stands behind the name of a crawl whose random texts are judged; no name has it."""
+"""Suffix of a crawl's name for its random sample. No crawl name contains it."""
 _SHOWN = ("title", "url", "host", "date", "relevance", "mark")
 
 
 def judged(bench: Bench, crawl: str, *, new: bool = False) -> Questions:
-    """The open questions about a crawl, or those of a sample; where all were answered and ``new`` ones are wanted, those."""
+    """Return the open questions about a crawl, or those of a sample. With ``new`` answered ones are replaced by further ones."""
     with bench.judging:
         found = bench.open.get(crawl)
         if found is not None and new and found.is_over and crawl in bench.crawls():
@@ -36,7 +36,7 @@ def judged(bench: Bench, crawl: str, *, new: bool = False) -> Questions:
 
 
 def sample_kept(bench: Bench, values: Values) -> dict[str, Any]:
-    """Draw texts of a corpus at random, to be marked; as long as one of them is not, go on with those."""
+    """Draw random texts of a corpus to mark. Continue with the last sample while it has unmarked texts."""
     crawl, name = values["crawl"], values["crawl"] + SAMPLE
     place, topic = bench.place(crawl), bench.topic(crawl)
     with bench.judging:
@@ -56,8 +56,10 @@ def sample_kept(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def on_topic(folder: Path) -> dict[str, Any] | None:
-    """The share of a corpus that is on topic, by the last random texts that were marked: "judged", "share", "low" and "high",
-    95 % interval; None where none was."""
+    """Return the share of a corpus on topic, by its last marked random sample, or None without one.
+
+    Keys: "judged", "share", "low" and "high" (95 % interval).
+    """
     for file in reversed(_samples(folder)):
         if whole := report(read_sample(file)).whole:
             return {"judged": whole.judged} | {name: getattr(whole.precision, name) for name in ("share", "low", "high")}
@@ -69,7 +71,7 @@ def _samples(folder: Path) -> list[Path]:
 
 
 def asked(bench: Bench, values: Values) -> dict[str, Any]:
-    """All that is asked about, but the texts, which are long."""
+    """Return the questions without their texts, since those are long."""
     file, say = judged(bench, values["crawl"], new=True).file, Voice(values["language"])
     sample = file.now()
     return {
@@ -91,7 +93,7 @@ def answer(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def _file(bench: Bench, values: Values) -> SampleFile:
-    """The file that has a text at the place."""
+    """Return the sample file, checked to have a text at the place."""
     file, place = judged(bench, values["crawl"]).file, values["place"]
     if not place.isdecimal() or int(place) >= len(file):
         raise MistakeError(f"there is no text {place}", 404)
@@ -99,13 +101,13 @@ def _file(bench: Bench, values: Values) -> SampleFile:
 
 
 OPERATIONS = (
-    Operation("asked", "/crawls/{crawl}/asked", "The texts that teach a crawl most, uncertain ones first, with their marks.",
-              asked, (Param(name="language", about="of reasons", default="en", choices=LANGUAGES),)),
-    Operation("sample_kept", "/crawls/{crawl}/sample", "Draw kept texts at random, to mark: they tell how many are on topic.",
+    Operation("asked", "/crawls/{crawl}/asked", "The most instructive texts for a crawl, uncertain ones first.",
+              asked, (Param(name="language", about="language of the reasons", default="en", choices=LANGUAGES),)),
+    Operation("sample_kept", "/crawls/{crawl}/sample", "Draw random kept texts to mark, for the share on topic.",
               sample_kept, acts=True),
-    Operation("asked_text", "/crawls/{crawl}/asked/{place}", "The text at a place among those that are asked about.", asked_text,
+    Operation("asked_text", "/crawls/{crawl}/asked/{place}", "The text at a place among the questions.", asked_text,
               page=False),
-    Operation("answer", "/crawls/{crawl}/asked/{place}", "Mark it; its crawl learns from it at once.", answer,
-              (Param(name="mark", about="relevant, irrelevant, boilerplate, or none to take it back", required=True,
+    Operation("answer", "/crawls/{crawl}/asked/{place}", "Mark a text. Its crawl learns from it at once.", answer,
+              (Param(name="mark", about="relevant, irrelevant, boilerplate, or none to remove the mark", required=True,
                      choices=(*MARKS, "none")),), acts=True),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""``topical-crawler corpus judge``: the workbench, opened where texts are marked."""
+"""``topical-crawler corpus judge``: the workbench, opened at the page for marking texts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from topical_crawler.project import AnySettings
 from topical_crawler.workbench.command import add_page, serve
 
 DESCRIPTION = (
-    "Ask a person about texts, in a page of the browser on this machine: each is marked as relevant, not relevant or "
-    "boilerplate with one key. Of a CORPUS those texts are shown that teach its crawl most: half of them the most uncertain, "
-    "half the best, none a second time; the crawl learns from each mark at once, also while it runs. Of a FILE, which "
-    "topical-crawler corpus sample has written, all. Every mark is on the disk at once; Ctrl-C ends the program, the same "
-    "command goes on later, and topical-crawler corpus report says what the marks come to."
+    "Mark texts in a page of the browser on this machine, as relevant, not relevant or boilerplate, with one key each. For a "
+    "CORPUS the page shows the most instructive texts for its crawl: half of them the most uncertain, half the best, none "
+    "twice. The crawl learns from each mark at once, even while it runs. For a FILE, written by topical-crawler corpus "
+    "sample, it shows all texts. Every mark is saved at once. Ctrl-C ends the program, the same command resumes it, and "
+    "topical-crawler corpus report evaluates the marks."
 )
 
 

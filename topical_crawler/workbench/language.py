@@ -1,4 +1,4 @@
-"""Operations on the language resources: which are here, and how the others come."""
+"""Operations on the language resources: list them, and fetch missing ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from topical_crawler.workbench.operations import Operation, Values
 
 
 def missing(bench: Bench) -> int:
-    """Bytes of the resources that can be fetched and are not here; 0 where none are to be used."""
+    """Return the bytes of missing resources available for download, 0 if resources are switched off."""
     language = resources(bench.settings)
     return sum(resource.size for resource in language.missing() if resource.archive) if language else 0
 
 
 def show(bench: Bench, values: Values) -> dict[str, Any]:
-    """What is here, and how far a fetch has come: the bytes that its folder has gained."""
+    """List the resources, with the progress of a fetch, measured by the growth of their folder."""
     language = resources(bench.settings) or Resources.none()
     rows = [
         {"name": r.name, "title": r.title, "size": r.size, "here": language.path(r.name) is not None}
@@ -38,10 +38,10 @@ def show(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def _held(language: Resources) -> int:
-    """Bytes in the folder of the resources, what pip is bringing included."""
+    """Return the bytes in the folder of the resources, including pip's partial downloads."""
     size = 0
     for file in language.directory.rglob("*") if language.directory else ():
-        with suppress(OSError):  # a temporary file that has gone
+        with suppress(OSError):  # a temporary file has vanished
             size += file.stat().st_size if file.is_file() else 0
     return size
 
@@ -49,7 +49,7 @@ def _held(language: Resources) -> int:
 def fetch_missing(bench: Bench, values: Values) -> dict[str, Any]:
     language = resources(bench.settings)
     if language is None:
-        raise MistakeError("language resources are switched off. Remedy: start the workbench without TOPICAL_RESOURCES=0", 409)
+        raise MistakeError("language resources are switched off. Start the workbench without TOPICAL_RESOURCES=0", 409)
     if bench.fetching is None or bench.fetching[0].done.is_set():
         held = _held(language)
         job = bench.jobs.result(("resources", held), lambda note: fetch(language))
@@ -58,6 +58,6 @@ def fetch_missing(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 OPERATIONS = (
-    Operation("resources", "/resources", "The language resources that can be fetched: which are here, and their sizes.", show),
-    Operation("fetch_resources", "/resources/fetch", "Fetch the language resources that are not here.", fetch_missing, acts=True),
+    Operation("resources", "/resources", "The language resources for download: installed or missing, and their sizes.", show),
+    Operation("fetch_resources", "/resources/fetch", "Fetch the missing language resources.", fetch_missing, acts=True),
 )

@@ -1,4 +1,4 @@
-"""The interface for programs, described as OpenAPI 3.1."""
+"""OpenAPI 3.1 description of the workbench's API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from topical_crawler.workbench.operations import Operation, Param
 
 
 def document(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The OpenAPI document of ``operations``."""
+    """Return the OpenAPI document of ``operations``."""
     paths: dict[str, Any] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})["post" if operation.acts else "get"] = _described(operation)
@@ -29,7 +29,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
 
 
 def schema(params: Iterable[Param]) -> dict[str, Any]:
-    """The JSON schema of an object with these arguments."""
+    """Return the JSON schema of an object with these arguments."""
     listed = list(params)
     found: dict[str, Any] = {"type": "object", "properties": {param.name: param.schema() for param in listed}}
     return found | {"required": [param.name for param in listed if param.required], "additionalProperties": False}

@@ -1,4 +1,4 @@
-"""What the workbench can do, declared once: its pages, its interface for programs and the tools for agents are made of it."""
+"""Declarations of the workbench's operations, the source of its pages, its API and the tools for agents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = Literal["string", "integer", "number", "boolean", "strings"]
 
 @dataclass(frozen=True, kw_only=True)
 class Param:
-    """An argument of an operation. Numbers lie from ``low`` to ``high``; a text is one of ``choices``, if there are any."""
+    """An argument of an operation. Numbers lie from ``low`` to ``high``. A text is one of ``choices``, if there are any."""
 
     name: str
     about: str
@@ -29,16 +29,16 @@ class Param:
     choices: tuple[str, ...] = ()
     low: float = -math.inf
     high: float = math.inf
-    longest: int = 2000  # characters of a text
+    longest: int = 2000  # most characters of a text
 
     def read(self, given: Sequence[Any]) -> Any:
-        """The value of what was ``given``, texts or JSON data; the default where nothing was, or an empty text.
+        """Return the value from the ``given`` texts or JSON data, or the default for none or an empty text.
 
         >>> Param(name="n", about="texts", kind="integer", low=1).read(["20"])
         20
 
         Raises:
-            MistakeError: it is missing or cannot be used.
+            MistakeError: the value is missing or unusable.
         """
         given = [one for one in given if one not in ("", None)]
         if not given:
@@ -76,7 +76,7 @@ class Param:
         return number
 
     def schema(self) -> dict[str, Any]:
-        """Its JSON schema."""
+        """Return its JSON schema."""
         if self.kind == "strings":
             return {"type": "array", "items": {"type": "string"}, "description": self.about}
         found: dict[str, Any] = {"type": self.kind, "description": self.about}
@@ -92,16 +92,16 @@ class Param:
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that the workbench does.
+    """An operation of the workbench.
 
     Attributes:
-        name: of the operation; its page is the template of this name.
-        path: where its page is; the interface for programs has it below ``/api``. Names in braces are arguments, too.
-        about: what it does, for programs.
-        run: does it. Returns JSON data; "go" in it is the page to go on with.
-        params: its further arguments.
-        acts: whether it changes something.
-        page: whether there is a page of it.
+        name: name of the operation and of its page's template.
+        path: path of its page, and below ``/api`` of its API. Names in braces are arguments, too.
+        about: description for programs.
+        run: performs it and returns JSON data. Its "go" is the next page.
+        params: further arguments.
+        acts: True if it changes something.
+        page: True if it has a page.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Operation:
         return tuple(Param(name=name, about=_PLACES[name], required=True) for name in re.findall(r"{(\w+)}", self.path))
 
     def read(self, given: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-        """The arguments, from what was given of each. Raises MistakeError where one is unknown, missing or cannot be used."""
+        """Return the argument values. Raise MistakeError for an unknown, missing or unusable one."""
         known = (*self.places, *self.params)
         if unknown := given.keys() - {param.name for param in known}:
             raise MistakeError(f"{', '.join(sorted(unknown))}: no such argument of {self.name}")
@@ -126,8 +126,8 @@ class Operation:
 
 
 _PLACES = {
-    "crawl": "name of a crawl, as crawls lists them",
+    "crawl": "name of a crawl, as listed by crawls",
     "page": "number of a page in the corpus",
-    "place": "place of a text among those asked about, from 0",
+    "place": "place of a text among the questions, from 0",
     "name": "name of a topic",
 }

@@ -1,8 +1,8 @@
-"""Who may use the workbench: whoever has its address, from this machine, in its own pages.
+"""Access control of the workbench: only clients with its address, on this machine and in its own pages.
 
-The texts come from strangers, and any page open in the browser can send requests to this server. So its address has a random
-token, which becomes a cookie that no script reads; it answers under its own host name only (against DNS rebinding), and acts only
-for its own pages, or for programs that send the token in a header.
+The texts come from strangers, and any page open in the browser can send requests to this server. The address therefore has a
+random token, turned into a cookie out of reach of scripts. The server answers only under its own host name (against DNS
+rebinding). It acts only for its own pages, or for programs with the token in a header.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ HEADERS: Mapping[str, str] = {
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # without any, browsers name no origin when they send a form
+    "Referrer-Policy": "same-origin",  # without a referrer browsers send no origin with forms
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
-"""The policy of a page as it was fetched: no script, nothing from elsewhere, an origin of its own."""
+"""Policy for a page as fetched: no scripts, no external content, a separate origin."""
 MOST_BYTES = 1_000_000  # of a request's body
 
 
 class Guard:
-    """Lets requests through to ``app`` that come from a person or program with the ``token``; ``names`` are the host names, with
-    the port, under which it answers. Every answer gets :data:`HEADERS`, unless it has others."""
+    """Middleware that admits clients with the ``token`` to ``app``.
+
+    ``names`` are the host names, with port, to answer under. Every response gets :data:`HEADERS`, unless it sets others.
+    """
 
     def __init__(self, app: ASGIApp, token: str, names: frozenset[str], cookie: str) -> None:
         self._app, self._token, self._names, self._cookie = app, token, names, cookie
@@ -73,7 +75,7 @@ class Guard:
             if origin.removeprefix("http://") in self._names:
                 return None
             return PlainTextResponse("Only the pages of this server may do that.", 403)
-        return PlainTextResponse("Open the address that topical-crawler workbench has printed.", 403)
+        return PlainTextResponse("Open the address printed by topical-crawler workbench.", 403)
 
     def _is_token(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self._token.encode())

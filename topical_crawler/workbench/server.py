@@ -1,4 +1,4 @@
-"""The server of the workbench: every operation as a page and as a part of the interface for programs."""
+"""HTTP server of the workbench, with a page and an API path for every operation."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation for module in (crawl, corpus, judge, topic, export, language) for operation in module.OPERATIONS
 }
 ERRORS = (CorpusError, CrawlError, FrontierFileError, FrontierServerError, RecordingError, ValueError, OSError, Timeout)
-"""What can go wrong with a crawl or a request; their messages are for people."""
+"""Errors of a crawl or a request with messages for people."""
 
 
 def address(port: int, token: str, path: str = "/") -> str:
-    """What a person opens."""
+    """Return the URL for a person to open."""
     return f"http://{HOST}:{port}{path}?token={token}"
 
 
 def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
-    """The application.
+    """Create the application.
 
     Args:
-        bench: what it works on; closed when the server ends.
-        port: that it is served on.
-        token: whoever knows it may use it; "": a new one.
+        bench: its state, closed at the end of the server.
+        port: its port.
+        token: the access token. "": a new one.
     """
     token = token or secrets.token_urlsafe(24)
     pages = _Pages(bench)
@@ -93,7 +93,7 @@ def make_app(bench: Bench, port: int, token: str = "") -> Starlette:
 
 
 def language_of(request: Request) -> str:
-    """The one that was chosen, else the one that the browser prefers.
+    """Return the chosen language, else the browser's preferred one.
 
     >>> language_of(Request({"type": "http", "headers": [(b"accept-language", b"fr, zh-CN;q=0.8, en;q=0.5")]}))
     'zh'
@@ -109,13 +109,13 @@ def language_of(request: Request) -> str:
 
 
 def query_of(query: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """What a query searches for, without how it is shown."""
+    """Return the search conditions of a query, without its display options."""
     names = {"q", *(param.name for param in corpus.FILTERS)}
     return {name: values for name, values in query.items() if name in names}
 
 
 class _Pages:
-    """Handlers of requests."""
+    """Request handlers."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
@@ -143,11 +143,11 @@ class _Pages:
         return self._render(request, operation.name, data)
 
     async def problem(self, request: Request, error: Exception) -> Response:
-        """What went wrong, as a page or as data."""
+        """Return an error as a page or as data."""
         if not isinstance(error, HTTPException):
             message, status = str(error), getattr(error, "status", 409 if isinstance(error, CrawlError) else 400)
         elif request.url.path.startswith("/api"):
-            message, status = "there is no such path; /api describes those that there are", 404
+            message, status = "there is no such path; /api describes the existing ones", 404
         else:
             message, status = "there is no such page", 404
         if _wants_data(request):
@@ -185,7 +185,7 @@ class _Pages:
         )  # fmt: skip
         return HTMLResponse(content, status)
 
-    # -- What is more than an operation
+    # -- Beyond operations
 
     async def openapi(self, request: Request) -> Response:
         return JSONResponse(document(OPERATIONS.values()))
@@ -200,18 +200,18 @@ class _Pages:
         return answer
 
     async def source(self, request: Request) -> Response:
-        """A page as it was fetched, for a frame of its own in which nothing runs."""
+        """Return a page as fetched, for a frame without scripts."""
         data = await self._perform(request, OPERATIONS["source"])
         return HTMLResponse(data["html"], headers={"Content-Security-Policy": SANDBOX})
 
     async def download(self, request: Request) -> Response:
-        """An export, as a file."""
+        """Return an export as a file."""
         data = await self._perform(request, export.DOWNLOAD)
         return FileResponse(data["file"], filename=data["name"], background=export.forgetting(data["file"]))
 
 
 def _wants_data(request: Request) -> bool:
-    """Whether a program asks, or a script of a page."""
+    """Return True for a request by a program or a page's script."""
     return request.url.path.startswith("/api") or request.headers.get("accept") == "application/json"
 
 
@@ -221,7 +221,7 @@ async def _json_object(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        raise MistakeError("the body is no JSON object")
+        raise MistakeError("the body is not a JSON object")
     return fields
 
 
@@ -239,35 +239,35 @@ def run(
     sample: Path | None = None,
     judge: bool = False,
 ) -> None:
-    """Serve the workbench for the crawls of these names, until Ctrl-C.
+    """Serve the workbench for the named crawls until Ctrl-C.
 
     Args:
         settings: the project's.
-        names: crawls; none: all below ``data``.
+        names: crawls. None given: all below ``data``.
         given: settings of the command line, NAME=VALUE.
-        port: 0: that of the last time, or any that is free.
-        bind: the address to listen on. Whatever it is, the page answers only to a browser that came to :data:`HOST`.
+        port: port to listen on. 0: the last one, or any free one.
+        bind: address to listen on. In any case the page answers only to browsers connecting to :data:`HOST`.
         browser: open the page.
-        sample: texts to judge, too.
-        judge: open it where the sample, or the first crawl, is judged.
+        sample: further texts to judge.
+        judge: open the page for judging the sample, or the first crawl.
 
     Raises:
-        OSError: the address cannot be listened on.
+        OSError: the address is not available.
     """
     bench = _bench(settings, names, given)
     kept_port, token = _kept(bench.data / ADDRESS)
     if sample:
         bench.open[sample.name] = Questions(sample, settings)
     shown = f"/crawls/{quote(sample.name if sample else next(iter(bench.crawls())))}/asked" if judge else "/"
-    # Closed even where Ctrl-C comes while its first thread starts: the end of Python would wait for that thread.
+    # Close even if Ctrl-C comes during the start of its first thread, since Python waits for that thread at exit.
     with closing(bench), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             if not (port == 0 and kept_port and _is_bound(listener, bind, kept_port)):
                 listener.bind((bind, port))
         except OSError as error:
-            remedy = "another --port, or none; an address of this machine"
-            raise OSError(f"{bind}, port {port}: {error.strerror}. Remedy: {remedy}") from None
+            remedy = "Give another --port, or none, or an address of this machine"
+            raise OSError(f"{bind}, port {port}: {error.strerror}. {remedy}") from None
         listener.listen(128)
         port = listener.getsockname()[1]
         app = make_app(bench, port, token)
@@ -276,11 +276,11 @@ def run(
         config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         try:
-            # The first segmenter takes a third of a second, in which no page is answered: not when words are asked for.
+            # Load the first segmenter early: it blocks all pages for a third of a second.
             bench.jobs.result("dictionary", lambda note: Segmenter(backend=segmenter(settings)))
-            print(f"{url}\nCtrl-C ends it. Crawls that were started here go on.", file=sys.stderr, flush=True)
+            print(f"{url}\nCtrl-C ends it. Crawls started here continue.", file=sys.stderr, flush=True)
             if browser:
-                webbrowser.open(url)  # which may return only when the browser has ended
+                webbrowser.open(url)  # may block until the browser ends
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print(file=sys.stderr)
@@ -289,7 +289,7 @@ def run(
 
 
 def _kept(file: Path) -> tuple[int, str]:
-    """Port and token of the last workbench here, so that pages which are open go on after a restart; 0 and "" for none."""
+    """Return port and token of the last workbench here, to keep open pages usable after a restart, or (0, "")."""
     try:
         kept = json.loads(file.read_bytes())
         return int(kept["port"]), str(kept["token"])
@@ -298,7 +298,7 @@ def _kept(file: Path) -> tuple[int, str]:
 
 
 def _keep(file: Path, port: int, token: str) -> None:
-    """Note them in a file that the owner alone can read."""
+    """Save port and token to a file readable by the owner alone."""
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.unlink(missing_ok=True)
@@ -314,12 +314,12 @@ def _is_bound(listener: socket.socket, bind: str, port: int) -> bool:
 
 
 def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence[str], *, act: bool = False) -> None:
-    """Serve an agent over standard input and output until the input ends; arguments as of :func:`run`.
+    """Serve an agent over standard input and output until the input ends. Arguments as for :func:`run`.
 
     Args:
-        act: also offer what changes something.
+        act: also offer operations with side effects.
     """
-    from topical_crawler.workbench.agents import serve  # the package mcp, which is an extra of its own
+    from topical_crawler.workbench.agents import serve  # needs the package mcp, an extra of its own
 
     offered = [operation for operation in OPERATIONS.values() if act or not operation.acts]
     serve(_bench(settings, names, given), offered, ERRORS)
@@ -327,8 +327,8 @@ def run_for_agents(settings: BaseSettings, names: Sequence[str], given: Sequence
 
 def _bench(settings: BaseSettings, names: Sequence[str], given: Sequence[str]) -> Bench:
     bench = Bench(settings, names, [part for setting in given for part in ("-s", setting)])
-    for name, place in zip(names, bench.crawls().values(), strict=False):  # says what else is wrong with a name
+    for name, place in zip(names, bench.crawls().values(), strict=False):  # raises for other faults of a name
         if not (place.corpus or place.folder.path.is_dir() or uses_redis(settings)):
             there = ", ".join(folder.path.name for folder in CrawlFolder.all_in(Path("data"))) or "none yet"
-            raise CrawlError(f"there is no crawl {name!r}. Remedy: name one of {there}, or none, for all of them")
+            raise CrawlError(f"there is no crawl {name!r}. Name one of {there}, or none for all of them")
     return bench

@@ -1,4 +1,4 @@
-"""Operations that make a topic: from a sentence to terms, example texts and seeds."""
+"""Operations for making a topic: from a sentence to terms, example texts and seeds."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from topical_crawler.workbench.language import missing
 from topical_crawler.workbench.operations import Operation, Param, Values
 
 LANES = (1.0, 0.5, 0.25, 0.1, 0.0)
-"""Weights between which terms are moved; 0: left out."""
-_HEAVY = (16.0, 4.0)  # further ones, where a topic has terms that heavy
+"""Weights between which terms are moved. 0: left out."""
+_HEAVY = (16.0, 4.0)  # additional weights for topics with such heavy terms
 EXAMPLES, SEEDS, TERMS = 8, 20, 200
 _NAME = re.compile(r"\w[\w-]{0,40}")
-_FEW_TERMS = 8  # that examples are searched by
+_FEW_TERMS = 8  # terms to search examples by
 
 
 def propose(bench: Bench, values: Values) -> dict[str, Any]:
-    """What a sentence, keywords and example texts give, as ``topical-crawler topic new`` finds it."""
+    """Return the terms found in a sentence, keywords and example texts, like ``topical-crawler topic new``."""
     sentence, keywords, texts = values["sentence"].strip(), values["keywords"].strip(), values["examples"].strip()
     if not (sentence or keywords or texts):
         return {"terms": []}
@@ -64,7 +64,7 @@ def propose(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def read_start(settings: BaseSettings, sentence: str, keywords: str, texts: str) -> tuple[Start, list[Seed]]:
-    """What the words begin a topic with, and the known sites of its field. Raises MistakeError where no word can be a term."""
+    """Return the initial terms of a topic, and the known sites of its field. Raise MistakeError if no word can be a term."""
     start = Start()
     if keywords:
         start.add(from_keywords(re.split(r"[,，、\s]+", keywords)))
@@ -73,14 +73,14 @@ def read_start(settings: BaseSettings, sentence: str, keywords: str, texts: str)
     if texts:
         start.add(from_texts(re.split(r"\n\s*\n", texts)))
     if not start.terms:
-        raise MistakeError("no word in what you gave can be a term. Remedy: name some as keywords, such as 操作系统,内核")
+        raise MistakeError("none of the given words can be a term. Name some as keywords, such as 操作系统,内核")
     return start, rank([from_sites(Nearness({term.word: term.in_means for term in start.terms}))])
 
 
 def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[str, Any]:
-    start, sites = bench.apart(read_start, bench.settings, sentence, keywords, texts)  # the dictionary holds 140 MB
+    start, sites = bench.apart(read_start, bench.settings, sentence, keywords, texts)  # the dictionary takes 140 MB
     words = [term.word for term in start.terms][:_FEW_TERMS]
-    telling = [term.word for term in start.terms if term.in_means >= 1]  # 管理 would name the sites of any field
+    telling = [term.word for term in start.terms if term.in_means >= 1]  # a common word like 管理 would match sites of any field
     found, hosts = _examples(bench, words)
     return {
         "terms": [_shown(term) for term in start.terms],
@@ -97,7 +97,7 @@ def _shown(term: FirstTerm) -> dict[str, Any]:
 
 
 def lane(weight: float, lanes: Sequence[float] = LANES) -> float:
-    """The one of ``lanes`` that is nearest to a weight above 0.
+    """Return the nearest of ``lanes`` to a weight above 0.
 
     >>> lane(0.3), lane(0.02)
     (0.25, 0.1)
@@ -106,8 +106,7 @@ def lane(weight: float, lanes: Sequence[float] = LANES) -> float:
 
 
 def _examples(bench: Bench, words: list[str]) -> tuple[list[dict[str, Any]], Counter[str]]:
-    """The best texts with a term that the corpora on the workbench have, and how many their hosts have. Only corpora that are
-    indexed already are searched."""
+    """Return the best texts with a term in the indexed corpora on the workbench, and the numbers of hits by host."""
     found: list[dict[str, Any]] = []
     hosts: Counter[str] = Counter()
     for name in sorted(bench.indexed):
@@ -121,8 +120,9 @@ def _examples(bench: Bench, words: list[str]) -> tuple[list[dict[str, Any]], Cou
 
 
 def _seeds(bench: Bench, words: list[str], hosts: Counter[str], sites: Sequence[Seed]) -> list[dict[str, str]]:
-    """Addresses to start from: hosts of texts with the terms, seeds of topics that share a term, home pages of the recording
-    that is replayed, known sites of the field."""
+    """Return start URLs: hosts of texts with the terms, seeds of topics with a common term, home pages of the replayed
+    recording, known sites of the field.
+    """
     found: dict[str, str] = {f"http://{host}/": "host of such texts" for host, _ in hosts.most_common(SEEDS)}
     own = bench.own_topics()
     for name in [*own, *list_topics()]:
@@ -145,26 +145,26 @@ def create(bench: Bench, values: Values) -> dict[str, Any]:
     seeds = read_seeds(values["seeds"])
     title = values["title"].strip() or values["sentence"].strip() or name
     write_start(bench.topics / name, title, values["sentence"].strip(), terms, list(dict.fromkeys(seeds)))
-    load_topic(bench.topics / name)  # what was written can be read
+    load_topic(bench.topics / name)  # check the result
     return {"topic": name, "go": f"/topics/{name}"}
 
 
 def read_seeds(text: str) -> list[str]:
-    """Addresses to start from. Raises MistakeError for what is none."""
+    """Return start URLs. Raise MistakeError for anything else."""
     seeds = text.split()
     if wrong := [url for url in seeds if not is_url(url)]:
-        raise MistakeError(f"{wrong[0]} is no address. Remedy: start it with http:// or https://", field="seeds")
+        raise MistakeError(f"{wrong[0]} is not an address. Start it with http:// or https://", field="seeds")
     return seeds
 
 
 def _new_name(bench: Bench, text: str) -> str:
     name = text.strip()
     if not _NAME.fullmatch(name):
-        raise MistakeError(f"{name!r} is no name for a topic. Remedy: letters, digits, - and _, at most 41", field="name")
+        raise MistakeError(f"{name!r} cannot name a topic. Use letters, digits, - and _, at most 41", field="name")
     if name in list_topics():
-        raise MistakeError(f"a topic {name} comes with the program. Remedy: another name", 409, "name")
+        raise MistakeError(f"a topic {name} comes with the program. Choose another name", 409, "name")
     if folder := bench.own_topics().get(name):
-        raise MistakeError(f"{folder} holds a topic already. Remedy: another name", 409, "name")
+        raise MistakeError(f"{folder} holds a topic already. Choose another name", 409, "name")
     return name
 
 
@@ -175,11 +175,11 @@ def _weights(values: Values) -> Iterator[tuple[str, float]]:
         yield word, Param(name=f"the weight of {word}", about="of a term", kind="number", low=0, high=1000).read([text])
 
 
-# -- A topic that is there
+# -- An existing topic
 
 
 def _source(bench: Bench, name: str) -> Path | str:
-    """The folder of a topic of the user's own, else the name of one that comes with the program."""
+    """Return the folder of a user's own topic, or the name of a bundled one."""
     own = bench.own_topics()
     if name not in own and name not in list_topics():
         raise MistakeError(f"there is no topic {name!r}. There are: {', '.join([*own, *list_topics()])}", 404)
@@ -187,7 +187,7 @@ def _source(bench: Bench, name: str) -> Path | str:
 
 
 def _rounded(weight: float) -> float:
-    """As a page shows it, and takes it for unchanged."""
+    """Round a weight as displayed, to recognise unchanged weights."""
     return float(f"{weight:.4g}")
 
 
@@ -204,7 +204,7 @@ def show(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def near(bench: Bench, values: Values) -> dict[str, Any]:
-    """The texts of a corpus that are nearest in meaning to a topic, and the farthest."""
+    """Return the texts of a corpus nearest in meaning to a topic, and the farthest."""
     topic, crawl = load_topic(_source(bench, values["name"])), values["crawl"]
 
     def work(note: Progress) -> list[tuple[float, str]]:
@@ -220,11 +220,11 @@ def near(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 def edit(bench: Bench, values: Values) -> dict[str, Any]:
-    """Give terms of a topic of the user's own other weights. One that comes with the program stays as it is."""
+    """Change weights of terms in a user's own topic. Bundled topics are read-only."""
     name = values["name"]
     folder = _source(bench, name)
     if isinstance(folder, str):
-        raise MistakeError(f"the topic {name} comes with the program. Remedy: copy it, and edit the copy", 409)
+        raise MistakeError(f"the topic {name} comes with the program. Copy it, and edit the copy", 409)
     terms = load_topic(folder).terms
     given = {normalise(word).strip(): weight for word, weight in _weights(values)}
     set_weights(folder, {word: weight for word, weight in given.items() if weight != _rounded(terms.get(word, 0.0))})
@@ -244,30 +244,30 @@ def copy(bench: Bench, values: Values) -> dict[str, Any]:
 
 
 OPERATIONS = (
-    Operation("propose", "/topics/new", "The terms that a sentence, keywords or example texts give, words left out, texts "
-              "that have them and addresses to start from. Nothing is written.", propose, (
-        Param(name="sentence", about="what the topic is about", default="", longest=2000),
-        Param(name="keywords", about="terms, taken as they are", default="", longest=2000),
-        Param(name="examples", about="example texts, empty lines between them", default="", longest=200_000),
+    Operation("propose", "/topics/new", "The terms in a sentence, keywords or example texts, words left out, texts with the "
+              "terms, and addresses to start from. Nothing is written.", propose, (
+        Param(name="sentence", about="description of the topic", default="", longest=2000),
+        Param(name="keywords", about="terms, taken unchanged", default="", longest=2000),
+        Param(name="examples", about="example texts, separated by empty lines", default="", longest=200_000),
     )),
     Operation("create", "/topics", "Make a topic.", create, (
-        Param(name="name", about="of its folder and its crawl", required=True, longest=41),
-        Param(name="title", about="what people call it", default="", longest=200),
-        Param(name="sentence", about="what it is about", default="", longest=2000),
+        Param(name="name", about="name of its folder and its crawl", required=True, longest=41),
+        Param(name="title", about="title for people", default="", longest=200),
+        Param(name="sentence", about="description of the topic", default="", longest=2000),
         Param(name="word", about="terms", kind="strings"),
-        Param(name="weight", about="their weights, 1 that of the mean word; 0 leaves a word out", kind="strings"),
-        Param(name="seeds", about="addresses to start from, with white space between", default="", longest=100_000),
+        Param(name="weight", about="their weights, 1 for the mean word; 0 leaves a word out", kind="strings"),
+        Param(name="seeds", about="addresses to start from, separated by white space", default="", longest=100_000),
     ), acts=True),
     Operation("topic", "/topics/{name}", "The heaviest terms of a topic, at most 200, with their weights, and its seeds.", show, (
-        Param(name="q", about="only terms that contain this", default="", longest=50),
+        Param(name="q", about="only terms containing this", default="", longest=50),
     )),
-    Operation("near", "/topics/{name}/near", "The texts of a corpus that are nearest in meaning to a topic, and the farthest.",
-              near, (Param(name="crawl", about="whose corpus", required=True, longest=200),)),
-    Operation("edit", "/topics/{name}", "Give terms of a topic of one's own other weights; other terms stay.", edit, (
+    Operation("near", "/topics/{name}/near", "The texts of a corpus nearest in meaning to a topic, and the farthest.",
+              near, (Param(name="crawl", about="crawl of the corpus", required=True, longest=200),)),
+    Operation("edit", "/topics/{name}", "Change weights of terms in a topic of your own. Other terms stay.", edit, (
         Param(name="word", about="terms, also new ones", kind="strings"),
-        Param(name="weight", about="their weights, 1 that of the mean word; 0 takes a term out", kind="strings"),
+        Param(name="weight", about="their weights, 1 for the mean word; 0 removes a term", kind="strings"),
     ), acts=True),
-    Operation("copy", "/topics/{name}/copy", "Copy a topic to one of one's own, which can be edited.", copy, (
+    Operation("copy", "/topics/{name}/copy", "Copy a topic to an editable one of your own.", copy, (
         Param(name="to", about="name of the copy", required=True, longest=41),
     ), acts=True),
 )  # fmt: skip
