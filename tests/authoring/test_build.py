@@ -212,7 +212,7 @@ def test_a_build_that_is_cut_off_loses_nothing(folder: BuiltFolder, monkeypatch:
 @pytest.mark.parametrize("record", ["", "[]", "{}", '{"now": {"terms.tsv": {"lines": 3}}, "before": {}, "digests": {}}'])
 def test_a_broken_record_is_an_error_with_a_remedy(folder: BuiltFolder, record: str) -> None:
     (folder.path / RECORD).write_text(record, encoding="utf-8")
-    with pytest.raises(TopicError, match=r"\.built\.json: not the record .* Remedy: delete it"):
+    with pytest.raises(TopicError, match=r"\.built\.json: not the record .* Delete it"):
         BuiltFolder(folder.path)
 
 

@@ -67,13 +67,13 @@ def test_what_it_finds_by_nearness() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
-        (403, b"", r"HTTP 403. Remedy: let it answer in JSON: formats: \[html, json\]"),
-        (429, b"", "HTTP 429. Remedy: turn its limiter off"),
-        (404, b"", "HTTP 404. Remedy: see that the address"),
+        (403, b"", r"HTTP 403. Let it answer in JSON: formats: \[html, json\]"),
+        (429, b"", "HTTP 429. Turn its limiter off"),
+        (404, b"", "HTTP 404. Check that this is the address"),
         (302, b"", "HTTP 302"),
-        (200, b"<html>", "does not answer as SearXNG does"),
-        (200, b'{"results": [1]}', "does not answer as SearXNG does"),
-        (200, b'{"results": {}}', "does not answer as SearXNG does"),
+        (200, b"<html>", "does not answer like SearXNG"),
+        (200, b'{"results": [1]}', "does not answer like SearXNG"),
+        (200, b'{"results": {}}', "does not answer like SearXNG"),
         (200, b" " * (searxng.MOST_BYTES + 1), "more than 4 MB"),
     ],
 )
@@ -87,7 +87,7 @@ def test_other_answers_are_said(status: int, body: bytes, said: str) -> None:
 def test_no_server() -> None:
     with serving() as (server, _):
         pass
-    with pytest.raises(TopicError, match=r"cannot be reached \(\[Errno"):
+    with pytest.raises(TopicError, match=r"is unreachable \(\[Errno"):
         searxng.from_searches(NEAR, server, ["党建"])
-    with pytest.raises(TopicError, match="is no address"):
+    with pytest.raises(TopicError, match="is not an address"):
         searxng.from_searches(NEAR, "127.0.0.1:8888", ["党建"])

@@ -156,16 +156,20 @@ def test_terms_are_found(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_pa
         (("mytopic", "--corpus", "good.jsonl", "--background", "nowhere"), 1, ("nowhere", "Remedy")),
         (("mytopic", "--corpus", "bad.jsonl"), 1, ("bad.jsonl, line 2",)),
         (("mytopic", "--corpus", "cut.jsonl.gz"), 1, ("cut.jsonl.gz",)),
-        (("mytopic", "--corpus", "good.jsonl", "--domain", "party=3"), 1, ("no document of good.jsonl has party=3", "Remedy")),
+        (
+            ("mytopic", "--corpus", "good.jsonl", "--domain", "party=3"),
+            1,
+            ("no document of good.jsonl has party=3", "Check --domain"),
+        ),
         (("mytopic", "--corpus", "good.jsonl", "--against", "party=3"), 1, ("no document of the background has party=3",)),
         (("mytopic", "--corpus", "good.jsonl", "--domain", "party"), 2, ("FIELD=VALUE is expected",)),
         (("mytopic", "--corpus", "good.jsonl", "--min-count", "0"), 2, ("1 or more",)),
         (("mytopic", "--corpus", "good.jsonl", "--min-contrast", "nan"), 2, ("0 or more",)),
         (("mytopic",), 2, ("--corpus",)),
-        (("mytopic", "--corpus", "good.jsonl"), 1, ("no word is rarer than another", "Remedy")),  # one document
-        (("mytopic", "--corpus", "empty.jsonl"), 1, ("no document in empty.jsonl", "Remedy")),
+        (("mytopic", "--corpus", "good.jsonl"), 1, ("no word is rarer than another", "Give hundreds")),  # one document
+        (("mytopic", "--corpus", "empty.jsonl"), 1, ("no document in empty.jsonl", "Give a corpus")),
         (("foreign", "--corpus", "good.jsonl"), 1, ("foreign/candidates.txt", "UTF-8")),
-        (("short", "--corpus", "good.jsonl"), 1, ("short/candidates.txt, line 1: '党' is one character", "Remedy")),
+        (("short", "--corpus", "good.jsonl"), 1, ("short/candidates.txt, line 1: '党' is one character", "Write a longer")),
         (("bare", "--corpus", "good.jsonl", "--candidates-only"), 1, ("bare/candidates.txt: missing", "Write candidate terms")),
     ],
 )

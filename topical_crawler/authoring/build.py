@@ -1,8 +1,8 @@
-"""Choose and weigh a topic's terms from a domain corpus and a background.
+"""Selection and weighting of a topic's terms by a domain corpus and a background.
 
-The domain's texts give candidates (:mod:`candidates`), the contrast with the background tells which of them are the domain's own,
-and Eq. 2 of Zhou et al. 2019 weighs them (:mod:`topical_crawler.text.statistics`). Documents are counted, not occurrences: a
-report of a hundred pages that uses a word five hundred times counts once.
+Candidates come from the domain's texts (:mod:`candidates`). The contrast with the background separates the domain's own words
+from general ones. Eq. 2 of Zhou et al. 2019 weighs them (:mod:`topical_crawler.text.statistics`). Counts are of documents, not
+of occurrences: a report of a hundred pages with five hundred uses of a word counts once.
 """
 
 import math
@@ -19,20 +19,20 @@ from topical_crawler.text.statistics import Language, WordStatistics, choose_ter
 from topical_crawler.topic.files import MEAN, TopicError
 from topical_crawler.topic.topic_folder import ADJUST
 
-SIGNIFICANT = 10.83  # G² that chance exceeds once in a thousand words (χ² with one degree of freedom)
+SIGNIFICANT = 10.83  # G² exceeded by chance once in a thousand words (χ² with one degree of freedom)
 YOURS, CANDIDATE, DICTIONARY = "yours", "candidate", "dictionary"
-HEAVY = 10.0  # a word that is no term may be adjusted from this many times the mean weight
-PROPOSED = "proposed"  # begins the reason of an adjustment that the build proposes
+HEAVY = 10.0  # least multiple of the mean weight for adjusting a word outside the terms
+PROPOSED = "proposed"  # prefix of the reason of a proposed adjustment
 _MIN_DOCUMENTS = 2
-_MIN_BACKGROUND_DOCUMENTS = 5  # an adjustment is only proposed for a word in this many documents of the background
+_MIN_BACKGROUND_DOCUMENTS = 5  # least background documents with a word for proposing an adjustment
 _NO_WORD = "no word"
 
 
-# -- How much more a domain uses a word than a background does
+# -- Contrast of a domain with a background
 
 
 def termhood(domain: WordStatistics, background: WordStatistics, word: str) -> tuple[float, float]:
-    """(score, G²) of a word: score = G²·ln(contrast), both over documents. Both are at most 0 if the background has more of it.
+    """Return the score G²·ln(contrast) of a word, and G², both over documents. Both are at most 0 for a word of the background.
 
     G² alone prefers frequent general words (工作, 问题), contrast alone rare ones (experiments/notes/terms.md).
     """
@@ -44,10 +44,10 @@ def termhood(domain: WordStatistics, background: WordStatistics, word: str) -> t
 
 
 def general_background(domain: WordStatistics, language: Language, cut: Callable[[str], Sequence[str]]) -> WordStatistics:
-    """General Chinese as the background of the domain's words, for want of a background corpus.
+    """Return general Chinese as the background of the domain's words, without a background corpus.
 
-    A word that the language does not know gets the document rate of its most telling part, times the share of that part's domain
-    documents that contain the word: it is as specific to the domain as that part. ``cut`` does not know the topic's terms.
+    A word unknown to the language gets the document rate of its most specific part, times the share of that part's domain
+    documents with the word. It is thus as specific to the domain as that part. ``cut`` must not know the topic's terms.
     """
     background = WordStatistics(documents=language.documents)
     for word, documents in domain.spread.items():
@@ -59,14 +59,14 @@ def general_background(domain: WordStatistics, language: Language, cut: Callable
     return background
 
 
-# -- What a build reads
+# -- Input of a build
 
-Progress = Callable[[str, float], None]  # called with a description of the current step and the part of it that is done, 0 to 1
+Progress = Callable[[str, float], None]  # receives the current step and its progress, 0 to 1
 
 
 @dataclass(frozen=True)
 class Corpora:
-    """Domain and background. A document of the domain is never one of the background."""
+    """Domain and background. A document of the domain is never part of the background."""
 
     corpus: Sequence[Path]  # sources of the domain
     background: Sequence[Path] = ()  # sources of the background; empty: those of `corpus` if `against` is set, else there is none
@@ -78,7 +78,7 @@ class Corpora:
         return bool(self.background or self.against)
 
     def domain_texts(self, progress: Progress, step: str) -> Iterator[str]:
-        """Texts of the domain. Raises SourceError where a source cannot be read."""
+        """Yield the texts of the domain. Raise SourceError if a source cannot be read."""
         for source in map(open_source, self.corpus):
             for document in source:
                 progress(f"{step} ({source.path.name})", source.done)
@@ -86,7 +86,7 @@ class Corpora:
                     yield document.text
 
     def background_texts(self, progress: Progress, step: str) -> Iterator[str]:
-        """Texts of the background. Raises SourceError where a source cannot be read."""
+        """Yield the texts of the background. Raise SourceError if a source cannot be read."""
         corpus = {path.expanduser().resolve() for path in self.corpus}
         for source in map(open_source, self.background or (self.corpus if self.against else ())):
             shared = source.path.expanduser().resolve() in corpus
@@ -97,7 +97,7 @@ class Corpora:
                     yield document.text
 
     def describe(self) -> str:
-        """The command line options for these corpora."""
+        """Return the command line options for these corpora."""
         options = ["--corpus", *(path.name for path in self.corpus)]
         options += ["--domain", str(self.domain)] if self.domain else []
         options += ["--background", *(path.name for path in self.background)] if self.background else []
@@ -110,8 +110,8 @@ class Plan:
     """Limits of a build."""
 
     terms: int = 500  # most terms to find beside the user's own
-    min_count: int = 5  # occurrences in the domain that a term found or a word of weights.tsv needs, 1 or more
-    min_contrast: float = 5.0  # documents of the domain contain a term at least so many times more often than the background's
+    min_count: int = 5  # least occurrences in the domain of a found term or a word of weights.tsv, 1 or more
+    min_contrast: float = 5.0  # least ratio of a term's document rates in the domain and the background
     adjust_below: float = 50.0  # propose adjustments for words of a lower contrast; 0: none
     discover: bool = True  # False: only the user's own terms and candidates
 
@@ -121,11 +121,11 @@ class Own:
     """The user's own words, normalised."""
 
     terms: Sequence[str] = ()  # always terms
-    candidates: Sequence[str] = ()  # terms unless the corpora speak against them
-    refused: Collection[str] = ()  # never terms, because the user deleted them
+    candidates: Sequence[str] = ()  # terms if the corpora confirm them
+    refused: Collection[str] = ()  # never terms, as deleted by the user
 
 
-# -- What a build makes
+# -- Result of a build
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,23 +134,23 @@ class Term:
 
     word: str  # normalised
     source: str  # `yours`, `candidate`, `discovery`, `phrase` or `dictionary`
-    weight: float  # Eq. 2; nan if no document of the domain contains the term: it weighs the mean
+    weight: float  # Eq. 2; nan without a document of the domain: it gets the mean weight
     count: int  # occurrences in the domain
-    documents: int  # documents of the domain that contain it
+    documents: int  # documents of the domain with it
     likelihood: float  # G² against the background
-    contrast: float  # how many times more often documents of the domain contain it
+    contrast: float  # ratio of its document rates in the domain and the background
     score: float  # `termhood`
     cohesion: float = math.nan  # of a new word or phrase; nan for others
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """A word that is heavy in the domain although the background has it, too."""
+    """A heavy word of the domain, although common in the background."""
 
     word: str  # normalised
     weight: float  # proposed
     by_eq2: float  # its weight by Eq. 2
-    in_domain: float  # share of the domain's documents that contain it
+    in_domain: float  # share of the domain's documents with it
     in_background: float  # share of the background's
 
 
@@ -164,19 +164,22 @@ class Built:
     adjustments: Sequence[Adjustment]  # heaviest first
     documents: int  # of the domain
     background_documents: int  # of the background
-    general: bool  # whether general Chinese stood in for the background
-    dropped: Mapping[str, int]  # number of candidates that are no terms, by reason
-    sample: Sample | None  # texts searched for candidates; None if none were
+    general: bool  # True if general Chinese served as the background
+    dropped: Mapping[str, int]  # number of rejected candidates by reason
+    sample: Sample | None  # texts searched for candidates, if any
 
 
 def build(
     corpora: Corpora, own: Own, plan: Plan, segmenter: Callable[[Iterable[str]], Segmenter], progress: Progress = lambda *_: None
 ) -> Built:
-    """Find, choose and weigh a topic's terms.
+    """Find, select and weigh a topic's terms.
 
-    Reads the domain once for candidates and once for weights, and the background once in between. Memory holds a sample of the
-    domain (at most :data:`topical_crawler.authoring.candidates.SAMPLE` characters) and counts of the domain's words. Raises
-    TopicError where the domain has no document, or too few to weigh anything; SourceError where a source cannot be read.
+    The domain is read twice, for candidates and for weights, and the background once in between. Memory holds a sample of the
+    domain (at most :data:`topical_crawler.authoring.candidates.SAMPLE` characters) and counts of the domain's words.
+
+    Raises:
+        TopicError: the domain has no document, or too few for weights.
+        SourceError: a source cannot be read.
     """
     own_words = list(dict.fromkeys((*own.terms, *own.candidates)))
     candidates: Mapping[str, Candidate] = {}
@@ -190,15 +193,15 @@ def build(
     places = ", ".join(map(str, corpora.corpus))
     if not domain.documents:
         if corpora.domain:
-            raise TopicError(f"no document of {places} has {corpora.domain}. Remedy: check --domain")
-        raise TopicError(f"no document in {places}. Remedy: give a corpus that holds texts")
+            raise TopicError(f"no document of {places} has {corpora.domain}. Check --domain")
+        raise TopicError(f"no document in {places}. Give a corpus with texts")
     if corpora.has_background:
         counted = frozenset(domain.spread) | frozenset(own_words)
         background = _count(corpora.background_texts(progress, "counting the background"), words, counted)
         if not background.documents:
             raise TopicError(
                 f"no document of the background{f' has {corpora.against}' if corpora.against else ''}. "
-                f"Remedy: check --background and --against, or leave them out"
+                f"Check --background and --against, or leave them out"
             )
     else:
         background = general_background(domain, language(), segmenter(()).cut)
@@ -208,9 +211,7 @@ def build(
     weighed = _count(corpora.domain_texts(progress, "weighing"), segmenter(chosen))
     mean = sum(map(weighed.weight, weighed.spread)) / max(1, len(weighed.spread))
     if mean == 0:
-        raise TopicError(
-            f"{places}: no word is rarer than another; documents: {weighed.documents}. Remedy: give hundreds of them"
-        )
+        raise TopicError(f"{places}: no word is rarer than another; documents: {weighed.documents}. Give hundreds of them")
     terms = [choice.term(word, source, weighed) for word, source in chosen.items()]
     terms.sort(key=lambda t: (math.isnan(t.weight), -t.weight if t.documents else 0.0, t.word))
     others = [(w, weighed.weight(w)) for w, n in weighed.occurrences.items() if n >= plan.min_count and w not in chosen]
@@ -237,7 +238,7 @@ def _count(texts: Iterable[str], segmenter: Segmenter, only: Collection[str] | N
 
 @dataclass
 class _Choice:
-    """Which words become terms."""
+    """Selection of the words that become terms."""
 
     domain: WordStatistics
     background: WordStatistics
@@ -246,7 +247,7 @@ class _Choice:
     dropped: Counter[str] = field(default_factory=Counter)
 
     def choose(self, own: Own) -> dict[str, str]:
-        """Terms with their sources: the user's own, then candidates that the corpora confirm, then the best words found."""
+        """Return terms with their sources: the user's own, confirmed candidates, and the best words found."""
         refused = frozenset(own.refused) - frozenset(own.terms)
         candidates = [c for c in own.candidates if c not in refused]
         chosen = dict.fromkeys(own.terms, YOURS)
@@ -265,7 +266,7 @@ class _Choice:
         return chosen
 
     def _ranked(self, excluded: Collection[str]) -> list[str]:
-        """Candidates and dictionary words that can be terms, best first."""
+        """Return candidates and dictionary words eligible as terms, best first."""
         scores = {}
         for word in {**self.domain.occurrences, **dict.fromkeys(self.candidates)}:
             if word not in excluded and not (reason := self._objection(word)):
@@ -275,7 +276,7 @@ class _Choice:
         return sorted(scores, key=lambda w: (-scores[w], w))
 
     def _objection(self, word: str) -> str:
-        """Why a word is no term; "" if it can be one."""
+        """Return the reason against a word as a term, or ""."""
         if len(word) < 2 or not (word in self.candidates or language().tag(word) or word.isascii()):
             return _NO_WORD
         if self.domain.occurrences[word] < self.plan.min_count:
@@ -301,7 +302,7 @@ class _Choice:
         )
 
     def adjustments(self, terms: Sequence[Term], others: Sequence[tuple[str, float]], mean: float) -> list[Adjustment]:
-        """Propose the mean weight for heavy words that the background has, too; less for those below ``min_contrast``."""
+        """Propose the mean weight for heavy words also common in the background, and less for those below ``min_contrast``."""
         heavy = [(t.word, t.weight) for t in terms if t.source != YOURS and t.weight > mean]
         heavy += [(word, weight) for word, weight in others if weight > HEAVY * mean]
         proposed = []
@@ -313,11 +314,11 @@ class _Choice:
         return sorted(proposed, key=lambda a: (-a.by_eq2, a.word))
 
 
-# -- The files of a topic folder that a build writes
+# -- Files of a topic folder written by a build
 
 
 def terms_file(present: Present, built: Built, made: str) -> tuple[str, Written]:
-    """``terms.tsv``: the user's lines, those without a weight completed, then the chosen terms, heaviest first."""
+    """Return ``terms.tsv``: the user's lines, with missing weights filled in, then the selected terms, heaviest first."""
     background = "general Chinese" if built.general else f"{built.background_documents} of the background"
     head = [
         made,
@@ -341,7 +342,7 @@ def terms_file(present: Present, built: Built, made: str) -> tuple[str, Written]
 
 
 def weights_file(built: Built, plan: Plan, made: str) -> tuple[str, Written]:
-    """``weights.tsv``: nothing in it is the user's."""
+    """Return ``weights.tsv``. It has no lines of the user's."""
     head = [
         made,
         f"# Words that are no terms, with {plan.min_count} occurrences or more; any other word weighs the mean over all words.",
@@ -352,7 +353,7 @@ def weights_file(built: Built, plan: Plan, made: str) -> tuple[str, Written]:
 
 
 def adjust_file(present: Present, built: Built, made: str) -> tuple[str, Written]:
-    """``adjust.tsv``: the user's lines, then the proposals, without words that the user deleted."""
+    """Return ``adjust.tsv``: the user's lines, then the proposals, except words deleted by the user."""
     head = [
         made,
         f"# Lines with {PROPOSED!r} are proposals, in force until you change or delete them: words heavy by Eq. 2 that",

@@ -1,17 +1,17 @@
-"""Candidate terms in the texts of a domain: new words and phrases that can be terms.
+"""Candidate terms in the texts of a domain: new words and phrases.
 
-New words are found without a dictionary: strings of characters that cohere and whose neighbours vary. Cohesion is pointwise
-mutual information, the smallest over all ways to cut the string in two (Church & Hanks 1990); variety is branching entropy, the
+New words are found without a dictionary, as cohesive strings of characters with varied neighbours. Cohesion is pointwise mutual
+information, the smallest over all ways to cut the string in two (Church & Hanks 1990). Variety is branching entropy, the
 smaller of left and right (Jin & Tanaka-Ishii 2006). Both are needed: 色社会主 coheres, but always stands between the same
-characters; 了一个 varies on both sides, but falls apart.
+characters. 了一个 varies on both sides, but falls apart.
 
 >>> texts = ["支部开展三会一课。", "落实三会一课制度", "三会一课要常态化，", "坚持三会一课"] * 5
 >>> [candidate.word for candidate in discover(texts, min_count=10, min_cohesion=1.0)]
 ['三会一课']
 
 Phrases are adjacent words of a high normalised pointwise mutual information (Bouma 2009): 0 for independent words, 1 for words
-that only occur together; of three and four words the smallest over the places to cut. Branching entropy drops fragments, and
-parts of speech keep what is built like a noun phrase (Justeson & Katz 1995).
+always together, and for three and four words the smallest over the cuts. Branching entropy drops fragments. A filter on parts
+of speech keeps noun phrases (Justeson & Katz 1995).
 
 >>> documents = [["基层", "组织生活", "制度", "，", "基层", "党建"], ["天气", "很", "好"]] * 5
 >>> [candidate.word for candidate in find_phrases(documents, min_count=5)]
@@ -36,9 +36,9 @@ MAX_WORD_LENGTH = 8
 MAX_PHRASE_LENGTH = 16
 MAX_PHRASE_WORDS = 4
 MIN_NPMI = 0.3  # least normalised pointwise mutual information of a phrase, -1 to 1
-MIN_ENTROPY = 1.0  # in nats: that of not quite three equally frequent neighbours
+MIN_ENTROPY = 1.0  # in nats: slightly less than three equally frequent neighbours
 SAMPLE = 10_000_000
-"""Most characters of the domain to search (under 1 GB of memory); of a larger one every second, fourth, … document."""
+"""Most characters of the domain to search (under 1 GB of memory). A larger one is thinned to every second, fourth, … document."""
 _INNER_TAGS = ("n", "v", "a", "b", "j", "l", "i", "s", "eng", "m", "z")
 _LAST_TAGS = ("n", "vn", "an", "j", "l", "i", "s", "eng")
 _NO_EDGE = ("p", "c", "u", "y", "r", "e", "o")  # prepositions, conjunctions, particles, pronouns, …
@@ -64,7 +64,7 @@ class Sequences:
     """The frequent sequences of one length."""
 
     length: int  # in symbols
-    places: NDArray[np.int64]  # where one occurrence of each begins in the text
+    places: NDArray[np.int64]  # start of one occurrence of each in the text
     counts: NDArray[np.int64]  # occurrences of each
     # pointwise mutual information of each, in nats, the smallest over the ways to cut it: ln(p(w) / (p(a)·p(b)))
     cohesion: Floats
@@ -76,14 +76,14 @@ def frequent_sequences(
 ) -> Iterator[Sequences]:
     """Yield the sequences of 2 to ``max_length`` symbols, length by length.
 
-    A sequence can only be frequent when both its parts shorter by one are (Agrawal & Srikant 1994). Needs some 70 bytes and
+    A sequence can only be frequent if both its parts shorter by one are (Agrawal & Srikant 1994). This takes some 70 bytes and
     0.6 µs per symbol, however many distinct sequences there are.
 
     Args:
-        text: symbols as numbers above 0; 0 is a boundary that no sequence crosses.
-        min_count: occurrences, 2 or more.
-        max_length: symbols, 2 or more.
-        min_cohesion: sequences below it are not yielded (longer ones that contain them are).
+        text: symbols as numbers above 0. No sequence crosses a 0.
+        min_count: least occurrences, 2 or more.
+        max_length: most symbols, 2 or more.
+        min_cohesion: sequences below it are skipped, but not longer ones with such parts.
 
     >>> text = np.array([0, 1, 2, 5, 1, 2, 0, 6, 1, 2, 3], dtype=np.int32)
     >>> [(s.length, s.places.tolist(), s.counts.tolist(), s.entropy.round(2).tolist()) for s in frequent_sequences(text, 3, 4)]
@@ -110,8 +110,10 @@ def frequent_sequences(
 
 @dataclass(frozen=True)
 class _Level:
-    """The frequent sequences of one length; ``prefixes`` and ``suffixes`` index the level before: each sequence without its last,
-    and without its first symbol."""
+    """The frequent sequences of one length.
+
+    ``prefixes`` and ``suffixes`` index the level before: each sequence without its last, and without its first symbol.
+    """
 
     counts: NDArray[np.int64]
     places: NDArray[np.int64]
@@ -120,7 +122,7 @@ class _Level:
 
 
 def _lengthen(ids: NDArray[np.int32], levels: list[_Level], min_count: int) -> NDArray[np.int32]:
-    """Append the level of sequences longer by one; return their numbers by place, -1 where none begins."""
+    """Append the level of sequences longer by one. Return their numbers by start position, -1 for none."""
     places = np.flatnonzero((ids[:-1] >= 0) & (ids[1:] >= 0))
     shorter = max(1, levels[-1].counts.size)
     keys = ids[places].astype(np.int64) * shorter + ids[places + 1]
@@ -138,7 +140,7 @@ def _lengthen(ids: NDArray[np.int32], levels: list[_Level], min_count: int) -> N
 
 def _cohesion(levels: Sequence[_Level], total: int) -> Floats:
     left = right = np.arange(levels[-1].counts.size)
-    lefts, rights = [], []  # ln p of ever shorter beginnings and endings
+    lefts, rights = [], []  # ln p of ever shorter prefixes and suffixes
     for level, shorter in zip(reversed(levels[1:]), reversed(levels[:-1]), strict=True):
         left, right = level.prefixes[left], level.suffixes[right]
         lefts.append(np.log(shorter.counts[left] / total))
@@ -150,7 +152,7 @@ def _cohesion(levels: Sequence[_Level], total: int) -> Floats:
 def _entropy(
     text: NDArray[np.int32], ids: NDArray[np.int32], all_counts: NDArray[np.int64], wanted: NDArray[np.int64], length: int
 ) -> Floats:
-    chosen = np.full(all_counts.size + 1, -1, np.int64)  # its last element stands for ids of -1
+    chosen = np.full(all_counts.size + 1, -1, np.int64)  # the last element is for ids of -1
     chosen[wanted] = np.arange(wanted.size)
     places = np.flatnonzero(chosen[ids] >= 0)
     owners, counts = chosen[ids[places]], all_counts[wanted]
@@ -159,7 +161,7 @@ def _entropy(
 
 
 def _branching(owners: NDArray[np.int64], neighbours: NDArray[np.int32], counts: NDArray[np.int64]) -> Floats:
-    """Entropy of the neighbours of each owner."""
+    """Return the entropy of the neighbours of each owner."""
     inside = neighbours > 0
     pairs, times = np.unique(owners[inside] << 32 | neighbours[inside], return_counts=True)
     of = pairs >> 32
@@ -172,9 +174,15 @@ def _branching(owners: NDArray[np.int64], neighbours: NDArray[np.int32], counts:
 
 
 def discover(texts: Iterable[str], min_count: int = 5, min_cohesion: float = 3.0) -> list[Candidate]:
-    """Find Chinese strings that are words by their statistics, most frequent first, useful ones (三会一课) or not (我们要), in
-    normalised texts, where they occur ``min_count`` times, 2 or more. Punctuation, digits, Latin letters and ends of texts are
-    boundaries. ``min_cohesion`` is in nats: 3.0 is twenty times as often as chance; a few hundred characters do not reach it."""
+    """Find Chinese strings with the statistics of words, most frequent first, useful ones (三会一课) or not (我们要).
+
+    Punctuation, digits, Latin letters and ends of texts are boundaries.
+
+    Args:
+        texts: normalised.
+        min_count: least occurrences, 2 or more.
+        min_cohesion: in nats. 3.0 is twenty times as often as chance, out of reach of a few hundred characters.
+    """
     codes = np.frombuffer("\n".join(texts).encode("utf-32-le"), dtype=np.int32)
     ideographs = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x323AF))  # with their extensions
     codes = np.where(np.any([(codes >= first) & (codes <= last) for first, last in ideographs], axis=0), codes, 0)
@@ -187,9 +195,14 @@ def discover(texts: Iterable[str], min_count: int = 5, min_cohesion: float = 3.0
 
 
 def find_phrases(documents: Iterable[Sequence[str]], min_count: int = 5) -> list[Candidate]:
-    """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first, in documents that are segmented and normalised.
-    They occur ``min_count`` times, 2 or more. Words that cannot be part of a term (function words, stop words, punctuation,
-    figures) are boundaries."""
+    """Find phrases of 2 to :data:`MAX_PHRASE_WORDS` words, most frequent first.
+
+    Words unfit for a term (function words, stop words, punctuation, figures) are boundaries.
+
+    Args:
+        documents: segmented and normalised.
+        min_count: least occurrences, 2 or more.
+    """
     numbers: dict[str, int] = {}
     usable: dict[str, int] = {}
     text = array("i")
@@ -229,15 +242,15 @@ def _is_noun_phrase(parts: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Sample:
-    """Normalised texts of a domain, without lines that earlier documents have (menus, licences and notices look like terms)."""
+    """Normalised texts of a domain, without lines repeated from earlier documents, since menus and notices look like terms."""
 
-    texts: Sequence[str]  # of the documents that have a line of their own
-    step: int  # every step-th document was taken
+    texts: Sequence[str]  # of documents with any new line
+    step: int  # every step-th document is in it
     repeated: int  # lines left out
 
     @classmethod
     def draw(cls, texts: Iterable[str], limit: int = SAMPLE) -> Sample:
-        """Take at most ``limit`` characters, evenly over all texts.
+        """Draw at most ``limit`` characters, evenly over all texts.
 
         >>> Sample.draw(["支部生活\\n版权所有", "组织生活\\n版权所有"])
         Sample(texts=['支部生活\\n版权所有', '组织生活'], step=1, repeated=1)
@@ -265,9 +278,14 @@ class Sample:
 def find_candidates(
     texts: Sequence[str], min_count: int, own: Collection[str], segmenter: Callable[[Iterable[str]], Segmenter]
 ) -> Mapping[str, Candidate]:
-    """Find new words, and phrases made of them and of known words, with ``min_count`` occurrences (2 or more) in normalised
-    texts; dictionary words are not among them. ``segmenter`` makes one that knows extra words, such as the user's ``own`` terms
-    and candidates."""
+    """Find new words, and phrases of new and known words, but no dictionary words.
+
+    Args:
+        texts: normalised.
+        min_count: least occurrences, 2 or more.
+        own: the user's own terms and candidates.
+        segmenter: makes a segmenter with extra words.
+    """
     plain = segmenter(())
     known = language().tags
     new = {w.word: w for w in discover(texts, min_count) if w.word not in known and has_good_edges(w.word, plain)}
@@ -279,7 +297,7 @@ def find_candidates(
 
 
 def has_good_edges(word: str, plain: Segmenter) -> bool:
-    """Whether neither the first nor the last part of ``word`` is a stop word or function word, nor the last one a number.
+    """Return True if a word neither begins nor ends with a stop word or function word, nor ends with a one-character number.
 
     >>> [has_good_edges(word, Segmenter()) for word in ("三会一课", "不忘初心", "的决定性意义", "新征程上")]
     [True, True, False, False]
@@ -293,6 +311,6 @@ def has_good_edges(word: str, plain: Segmenter) -> bool:
 
 
 def _is_verb_with_object(word: str, words: Collection[str]) -> bool:
-    """Whether it is a verb before a word, as 开展主题教育: as a term it would hide 主题教育."""
+    """Return True for a verb before a word, such as 开展主题教育. As a term it would hide 主题教育."""
     rest = word[2:]
     return len(rest) > 2 and language().tag(word[:2]) == "v" and (rest in words or bool(language().tag(rest)))

@@ -1,7 +1,8 @@
-"""Topic folders that both the user and ``topical-crawler topic build`` edit: a build replaces its own lines and keeps the user's.
+"""Topic folders edited by both the user and ``topical-crawler topic build``. A build replaces its own lines and keeps the
+user's.
 
-A hidden record, ``.built.json``, has the lines that the last build wrote. Any other line is the user's, added or changed; a
-recorded line that is gone was deleted by the user, and its word does not come back. Without a record every line is the user's.
+A hidden record, ``.built.json``, holds the lines written by the last build. Any other line is the user's, added or changed. A
+missing recorded line was deleted by the user, and its word does not come back. Without a record every line is the user's.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from topical_crawler.topic.topic_folder import ADJUST, CONFIG, RECORD, TERMS, WE
 
 @dataclass(frozen=True)
 class Written:
-    """What a build wrote into a file."""
+    """Content of a file as written by a build."""
 
     lines: Mapping[str, str] = field(default_factory=dict)  # by word; comments by themselves
-    yours: Sequence[str] = ()  # words of the user's lines that the build completed with a weight
-    deleted: Sequence[str] = ()  # words that the user deleted
+    yours: Sequence[str] = ()  # words of the user's lines completed with a weight by the build
+    deleted: Sequence[str] = ()  # words deleted by the user
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,14 @@ class Present:
     """A file's lines, split by the record into the user's and the last build's."""
 
     kept: Sequence[str]  # the user's lines in order, comments and empty lines included
-    words: Sequence[str]  # words of the user's lines; those that the last build completed come first
-    open: Sequence[str]  # words of the user's lines without a weight, or with one that the last build completed
-    deleted: Sequence[str]  # words that the user deleted, now or before an earlier build
+    words: Sequence[str]  # words of the user's lines; those completed by the last build come first
+    open: Sequence[str]  # words of the user's lines without a weight, or with one from the last build
+    deleted: Sequence[str]  # words deleted by the user, now or before an earlier build
     built: Mapping[str, str]  # unchanged lines of the last build, by word
 
 
 class BuiltFolder(TopicFolder[Path]):
-    """A user's topic folder. Raises TopicError where it has no topic.toml, or its record cannot be read."""
+    """A user's topic folder. Raises TopicError if it has no topic.toml, or an unreadable record."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -51,25 +52,31 @@ class BuiltFolder(TopicFolder[Path]):
         self._record = _Record.read(self.record)
 
     def read_candidates(self) -> list[str]:
-        """The distinct words of candidates.txt, normalised; none if there is no such file. Raises TopicError where the file is
-        not UTF-8, or a candidate is a single character."""
+        """Return the distinct words of candidates.txt, normalised, [] without such a file.
+
+        Raises:
+            TopicError: the file is not UTF-8, or a candidate is a single character.
+        """
         words = {number: normalise(line.strip()) for number, line in read_lines(self.candidates)}
         for number, word in words.items():
             _check_length(word, self.candidates, number)
         return list(dict.fromkeys(words.values()))
 
     def lines(self, name: str) -> list[str]:
-        """The lines of a file; none if there is no such file."""
+        """Return the lines of a file, [] without such a file."""
         file = self.path / name
         return file.read_text(encoding="utf-8-sig").splitlines() if file.is_file() else []
 
     def mean(self) -> float:
-        """The weight of the mean word, as :func:`mean_weight` has it."""
+        """Return the weight of the mean word by :func:`mean_weight`."""
         return mean_weight(read_weights(self.terms, needs_weight=False), read_weights(self.weights))
 
     def read(self, name: str) -> Present:
-        """Split a file into the user's and the build's lines. Raises TopicError where the file is malformed, or a term of the
-        user's is a single character."""
+        """Split a file into the user's and the build's lines.
+
+        Raises:
+            TopicError: the file is malformed, or one of the user's terms is a single character.
+        """
         file = self.path / name
         if not file.is_file():
             return Present((), (), (), (), {})
@@ -91,9 +98,11 @@ class BuiltFolder(TopicFolder[Path]):
         return Present(trimmed, list(dict.fromkeys(words)), [*completed, *bare], list(dict.fromkeys(gone)), built)
 
     def write(self, files: Mapping[str, tuple[str, Written]]) -> list[str]:
-        """Write files by name, and the record of them, each atomically; returns the new names of renamed ones. The record is
-        written first and last, so that the next build notices if this one is cut off between two files. A weights.tsv that the
-        user changed is renamed."""
+        """Write files by name, and the record of them, each atomically. Return the new names of renamed files.
+
+        The record is written first and last, so that the next build notices an interruption between two files. A weights.tsv
+        changed by the user is renamed.
+        """
         now = {name: written for name, (_, written) in files.items()}
         digests = {name: _digest(text.encode()) for name, (text, _) in files.items()}
         before = {name: self._record.of(self.path / name) for name in files}
@@ -119,31 +128,33 @@ class BuiltFolder(TopicFolder[Path]):
 
 
 def check_term(word: str) -> None:
-    """Raises TopicError for a word that cannot be a line of terms.tsv."""
+    """Raise TopicError for a word unfit for a line of terms.tsv."""
     if not 2 <= len(word) <= MAX_WORD or "\t" in word or len(word.splitlines()) != 1 or word.startswith("#"):
-        raise TopicError(f"{word!r} cannot be a term. Remedy: 2 to {MAX_WORD} characters in one line, no tab, and no # in front")
+        raise TopicError(
+            f"{word!r} cannot be a term. Write 2 to {MAX_WORD} characters in one line, without tabs, and no # in front"
+        )
 
 
 def set_weights(folder: Path, weights: Mapping[str, float]) -> None:
-    """Give terms of a topic folder other weights, as a person does who edits its files.
+    """Change weights of terms in a topic folder, like a person editing its files.
 
-    A new word gets a line in terms.tsv, one of weight 0 loses it; other lines and all comments stay. A weight that differs from
-    what terms.tsv gives goes into adjust.tsv, where neither the weight of the mean word nor a floor changes with it. If terms.tsv
-    itself gives the mean, and a term goes, the mean is written into weights.tsv.
+    A new word gets a line in terms.tsv, and a word of weight 0 loses its line. Other lines and all comments stay. A weight
+    different from the one by terms.tsv goes into adjust.tsv, without effect on the weight of the mean word or a floor. If
+    terms.tsv itself defines the mean and a term is removed, the mean is written into weights.tsv.
 
     Args:
-        folder: holds a topic.
-        weights: by normalised word, relative to the mean word, 0 or more. Terms that are not named stay as they are.
+        folder: a topic folder.
+        weights: by normalised word, relative to the mean word, 0 or more. Other terms stay unchanged.
 
     Raises:
-        TopicError: the topic cannot be read, a word cannot be a term, or no term would be left. Nothing is written then.
+        TopicError: the topic cannot be read, a word cannot be a term, or no term would be left. Nothing is written.
     """
     with _EDITING:
         _set_weights(folder, weights)
 
 
 _EDITING = threading.Lock()
-"""The workbench serves requests side by side, and a file is read, changed and replaced."""
+"""Guards reading, changing and replacing a file: the workbench serves requests concurrently."""
 
 
 def _set_weights(folder: Path, weights: Mapping[str, float]) -> None:
@@ -154,8 +165,8 @@ def _set_weights(folder: Path, weights: Mapping[str, float]) -> None:
     for word in new:
         check_term(word)
     if not (terms.keys() | weights.keys()) - gone:
-        raise TopicError(f"{folder / TERMS}: no term would be left. Remedy: leave one a weight above 0")
-    with tempfile.TemporaryDirectory() as made:  # load_topic alone knows what the files of a topic give
+        raise TopicError(f"{folder / TERMS}: no term would be left. Leave one a weight above 0")
+    with tempfile.TemporaryDirectory() as made:  # only load_topic knows the effective weights
         trial = Path(made)
         for name, changed in ((CONFIG, ()), (WEIGHTS, ()), (TERMS, gone), (ADJUST, weights)):
             lines = [line for line in _lines(folder / name) if _word(line) not in changed]
@@ -170,7 +181,7 @@ def _set_weights(folder: Path, weights: Mapping[str, float]) -> None:
             for word, weight in weights.items():
                 if weight and not math.isclose(given.weight(word), weight, rel_tol=1e-3):
                     adjust.write(f"{word}\t{weight * mean:.6g}\tworkbench\n")
-        for name in (WEIGHTS, ADJUST, TERMS):  # in this order a topic of which only some were replaced can be read, too
+        for name in (WEIGHTS, ADJUST, TERMS):  # in this order the topic stays readable if interrupted
             if _lines(trial / name) != _lines(folder / name):
                 with replacing(folder / name) as out:
                     out.write((trial / name).read_text("utf-8"))
@@ -182,14 +193,20 @@ def _lines(file: Path) -> list[str]:
 
 def _check_length(word: str, file: Path, line: int) -> None:
     if len(word) < 2:
-        raise TopicError(f"{file}, line {line}: {word!r} is one character, and would be found in any text. Remedy: a longer word")
+        raise TopicError(f"{file}, line {line}: {word!r} is one character, and would be found in any text. Write a longer word")
 
 
 def merge(
     present: Present, head: Sequence[str], lines: Mapping[str, str], completed: Mapping[str, str] | None = None
 ) -> tuple[str, Written]:
-    """The new text of a file: the comments ``head`` of the build, the user's lines, with those that are ``completed`` replaced by
-    word, then the build's lines of other words."""
+    """Return the new text of a file: comments of the build, the user's lines, and the build's lines of other words.
+
+    Args:
+        present: current lines.
+        head: comments of the build.
+        lines: the build's lines by word.
+        completed: replacements of the user's lines by word.
+    """
     completed = completed or {}
     taken = {_word(line) for line in present.kept}
     built = {word: line for word, line in lines.items() if word not in taken}
@@ -200,7 +217,7 @@ def merge(
 
 
 def _word(line: str) -> str:
-    """The word of a line; of a comment the line itself."""
+    """Return the word of a line, or a comment line itself."""
     return line.strip() if line.lstrip().startswith("#") or not line.strip() else normalise(line.split("\t")[0].strip())
 
 
@@ -210,14 +227,16 @@ def _digest(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class _Record:
-    """What the last build wrote, by file name; while it writes, also the files' earlier records and digests of the new ones."""
+    """Content written by the last build, by file name. During a build it also has the earlier records and the digests of the
+    new files.
+    """
 
     now: Mapping[str, Written] = field(default_factory=dict)
     before: Mapping[str, Written] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, file: Path) -> Written:
-        """What the last build that reached this file wrote into it."""
+        """Return the content written to a file by the last build that reached it."""
         digest = self.digests.get(file.name)
         reached = digest is None or (file.is_file() and _digest(file.read_bytes()) == digest)
         return (self.now if reached else self.before).get(file.name, Written())
@@ -237,7 +256,7 @@ class _Record:
             return cls(now, before, dict(data["digests"]))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise TopicError(
-                f"{file}: not the record of a build ({error}). Remedy: delete it; every line of the topic's files is then yours"
+                f"{file}: not the record of a build ({error}). Delete it: every line of the topic's files is then yours"
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""Where a crawl of a topic may start, without a search engine: sites that are known, and what Wikipedia's articles link to.
+"""Start URLs for a topic without a search engine: known sites, and links of Wikipedia articles.
 
 >>> near = Nearness({"党建": 1.0, "支部": 1.0})
 >>> [seed.url for seed in rank([from_sites(near, "http://dj.cn/\\t党建网\\tD\\t党建 支部\\nhttp://qx.cn/\\t气象网\\tP\\t天气\\n")])]
@@ -25,12 +25,12 @@ from topical_crawler.text.segment import lexicon_words, normalise
 from topical_crawler.text.statistics import rarities
 from topical_crawler.web.urls import canonical, host, is_binary, not_public
 
-TERMS = 20  # the heaviest of a topic, by which texts are compared with it
-ARTICLES = 200  # of a dump, nearest to the topic, whose links count
-NEAR = 0.3  # least nearness of such an article, in that of the nearest
-_VALUES = {"site": 1.0, "link": 0.7, "reference": 0.4}  # of a link by its kind, in nearness of its article
-_REASONS = 2  # that are shown
-_TITLE = 8  # a term in a title counts as so many in the text
+TERMS = 20  # heaviest terms of a topic, for comparison with texts
+ARTICLES = 200  # nearest articles of a dump to take links from
+NEAR = 0.3  # least nearness of such an article, relative to the nearest
+_VALUES = {"site": 1.0, "link": 0.7, "reference": 0.4}  # value of a link by its kind, relative to its article's nearness
+_REASONS = 2  # reasons shown
+_TITLE = 8  # weight of a term in a title, in occurrences in the text
 _SATURATED, _LENGTH, _EVEN = 1.2, 3000, 0.25  # of Okapi BM25: k1, mean length of a text in characters, 1 − b
 _HOSTS = re.compile(r"https?://([\w.-]+)", re.IGNORECASE)
 _CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -38,8 +38,9 @@ _CHINESE_HOST = re.compile(r"\.(?:cn|tw|hk|mo|xn--fiqs8s|xn--fiqz9s|xn--kpry57d|
 
 
 class Nearness:
-    """How near a text is to a topic, 0 to 1: the share of the topic's weight that its words have, by Okapi BM25. A word counts by
-    its weight and its rarity in general Chinese, in simplified and traditional characters.
+    """Nearness of a text to a topic, 0 to 1: its words' share of the topic's weight, by Okapi BM25.
+
+    A word counts by its weight and its rarity in general Chinese, in simplified and traditional characters.
 
     >>> near = Nearness({"党建": 1.0, "支部": 1.0})
     >>> near.of("党建工作", "党建") > near.of("新闻", "村支部的一天") > near.of("新闻", "天气") == 0
@@ -53,7 +54,7 @@ class Nearness:
         self._whole = math.fsum(weight for _, weight in self._terms)
 
     def of(self, title: str, text: str) -> float:
-        """The nearness of a text and its title, as they were written."""
+        """Return the nearness of a text and its title, both unnormalised."""
         title, text = title.lower(), text.lower()
         length = _EVEN + (1 - _EVEN) * len(text) / _LENGTH
         near = 0.0
@@ -64,25 +65,25 @@ class Nearness:
 
 
 def _forms(term: str) -> set[str]:
-    """A normalised term in simplified characters, in traditional ones, and in words of Taiwan (软件: 軟件, 軟體)."""
+    """Return a normalised term in simplified characters, in traditional ones, and in words of Taiwan (软件: 軟件, 軟體)."""
     return {term, *map(normalise, traditional_forms(term))}
 
 
 def _times(word: str, text: str) -> int:
-    """How often a word stands in a text; one in Latin letters not within another."""
+    """Count a word in a text. A word in Latin letters does not count within another."""
     times = text.count(word)
     return len(re.findall(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text)) if times and word.isascii() else times
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What speaks for a site.
+    """A piece of evidence for a site.
 
     Attributes:
         url: a page of it.
-        value: how much, 0 to 1.
-        why: for people; one of several hints that say the same is shown.
-        home: whether the site's first page stands for such pages where there are several.
+        value: its strength, 0 to 1.
+        why: reason for people. Hints of a host with the same reason are merged.
+        home: True to replace several such pages of a site by its home page.
     """
 
     url: str
@@ -93,7 +94,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A start URL with the sum of what speaks for its host, and why, best first."""
+    """A start URL with the sum of the evidence for its host, and the reasons, best first."""
 
     url: str
     score: float
@@ -101,9 +102,11 @@ class Seed:
 
 
 def from_sites(near: Nearness, lines: str | None = None) -> list[Hint]:
-    """Sites of a list whose words name the field of the topic: those at least half as near as the nearest. Columns: URL, name,
-    class of the Chinese Library Classification, words. Default: ``lexicon/sites.tsv``, whose addresses were written down from
-    knowledge and not visited."""
+    """Return hints for listed sites of the topic's field: those with words at least half as near as the nearest.
+
+    ``lines`` have the columns URL, name, class of the Chinese Library Classification, words. The default is
+    ``lexicon/sites.tsv``, a list from general knowledge. Its URLs were not visited.
+    """
     text = data_folder().joinpath("sites.tsv").read_text("utf-8") if lines is None else lines
     rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
     valued = [(url, name, near.of(words, words)) for url, name, _, words in rows]
@@ -112,10 +115,13 @@ def from_sites(near: Nearness, lines: str | None = None) -> list[Hint]:
 
 
 def from_wikipedia(near: Nearness, dump: Wikipedia, progress: Callable[[], object] = lambda: None) -> tuple[list[Hint], int]:
-    """What the articles nearest to the topic link to, and how many articles these are. Reads the whole dump: only so it is known
-    which hosts articles on anything cite, which say little. ``progress`` is called now and then.
+    """Return hints for the links of the articles nearest to the topic, and the number of these articles.
 
-    Raises SourceError as the dump does.
+    The whole dump is read: hosts cited by articles on any subject say little, and only the whole shows them. ``progress`` is
+    called from time to time.
+
+    Raises:
+        SourceError: the dump cannot be read.
     """
     cited: Counter[str] = Counter()
     best: list[tuple[float, int, str, str]] = []
@@ -145,8 +151,11 @@ def from_wikipedia(near: Nearness, dump: Wikipedia, progress: Callable[[], objec
 
 
 def rank(sources: Iterable[Iterable[Hint]]) -> list[Seed]:
-    """One seed for each host that is no dead end (``lexicon/dead_ends.txt``) and of the public web, best first. Of the hints of a
-    host with the same reason the best counts; its URL is that of the best hint, or the first page where pages are only cited."""
+    """Return one seed for each public host, best first, except dead ends (``lexicon/dead_ends.txt``).
+
+    Hints of a host with the same reason count once, by the best. The URL is the best hint's, or the home page for several
+    merely cited pages.
+    """
     hosts: dict[str, list[Hint]] = defaultdict(list)
     for hint in itertools.chain.from_iterable(sources):
         name = host(url := canonical(hint.url))
@@ -167,7 +176,7 @@ def rank(sources: Iterable[Iterable[Hint]]) -> list[Seed]:
 
 
 def is_dead_end(name: str) -> bool:
-    """Whether a host, or a domain that it is in, leads to no texts of its own: an archive, a social network, a wiki.
+    """Return True if a host or its domain has no texts of its own on a topic: an archive, a social network, a wiki.
 
     >>> is_dead_end("web.archive.org"), is_dead_end("www.dangjian.cn")
     (True, False)

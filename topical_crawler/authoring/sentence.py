@@ -1,4 +1,4 @@
-"""The words of a sentence that says what a topic is about.
+"""Extraction of the topical words from a sentence about a topic.
 
 >>> reading = read("介绍新能源汽车的原理", lambda word: False)
 >>> reading.words, reading.compounds, reading.left_out
@@ -20,31 +20,31 @@ from topical_crawler.text.statistics import language
 _MAX_JOINED = 4
 _GENERAL_IDF, _RARE_IDF = 3.0, 9.0
 RARE, _SPECIFIC = 0.9, 0.8
-"""Specificity from which a word of any kind tells a topic, and a noun by itself."""
+"""Least specificity of a topical word of any kind, and of a noun by itself."""
 _CIRCUMSTANCES, _LEAST_TELLING = ("f", "s", "t", "b", "z"), 0.4
-"""Tags of words for places, times, kinds and states, and the specificity from which they tell a topic: 海外, 宋代, 刑事 and 前端
-do, 主要 and 附近 do not."""
+"""Tags of words for places, times, kinds and states, and the least specificity of topical ones: 海外, 宋代, 刑事 and 前端 are,
+主要 and 附近 are not."""
 _FUNCTION_TAGS = ("c", "d", "e", "o", "p", "r", "u", "y")
 _QUOTED = '[“"「『《](\\w{2,8})[”"」』》]'
 _BREAKS = frozenset(
     ("相关", *"a an the of in on at for to with and or from by as is are how what about into using vs".split())  # noqa: SIM905
 )
-"""Function words that the dictionary lacks or takes for others; 相关 stands between the words for a topic."""
+"""Function words missing or mistagged in the dictionary. 相关 stands between the words for a topic."""
 
 Known = Callable[[str], bool]
-"""Whether a resource knows a word."""
+"""Lookup of a word in a resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a sentence says, normalised, each in the order of the sentence and no word twice.
+    """The words of a sentence, normalised, each list in the order of the sentence and without duplicates.
 
     Attributes:
-        words: what tells the topic by itself.
-        compounds: two neighbours of them together, one and a character or letter beside it, or one and what is wanted of it.
-        parts: what longer words are made of.
-        left_out: the rest but function words: words that say what is wanted of the topic, or where and when, and letters and
-            words of one character, which no term can be.
+        words: topical by themselves.
+        compounds: two neighbouring words, or one with a character or letter beside it, or with a requested aspect.
+        parts: components of longer words.
+        left_out: the rest except function words: words about the request, place or time, and letters and words of one
+            character, unfit as terms.
     """
 
     words: list[str]
@@ -54,7 +54,7 @@ class Reading:
 
 
 def read(sentence: str, known: Known) -> Reading:
-    """Read a sentence in simplified characters; ``known`` says which neighbours are one word."""
+    """Read a sentence in simplified characters. ``known`` tells if neighbours form one word."""
     segmenter = Segmenter(stopwords=lexicon_words("stopwords.txt"))
     joined = list(_joined(_cut(normalise(sentence), segmenter), segmenter, known))
     phrases = [[*run] for told, run in itertools.groupby(joined, lambda w: _is_word(w, segmenter) or _is_attribute(w)) if told]
@@ -71,9 +71,10 @@ def read(sentence: str, known: Known) -> Reading:
 
 
 def specificity(word: str) -> float:
-    """How specific a word is, 0.05 (进行) to 1: its inverse document frequency in jieba's table, with 3 to 9 mapped to 0 to 1.
+    """Return the specificity of a word, 0.05 (进行) to 1: its inverse document frequency in jieba's table, with 3 to 9 mapped
+    to 0 to 1.
 
-    A word not in the table is rare: 1.
+    A word missing in the table is rare: 1.
 
     >>> round(specificity("工作"), 2), round(specificity("软件"), 2), specificity("操作系统")
     (0.2, 0.73, 1.0)
@@ -84,7 +85,7 @@ def specificity(word: str) -> float:
 
 
 def is_specific_noun(word: str) -> bool:
-    """Whether a word is a noun that most texts lack.
+    """Return True for a noun absent from most texts.
 
     >>> is_specific_noun("硬件"), is_specific_noun("管理")
     (True, False)
@@ -96,9 +97,9 @@ def is_specific_noun(word: str) -> bool:
 
 
 def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
-    """The words of a sentence, with those that jieba's dictionary lacks: it cuts 大数据处理 into 大 + 数据处理.
+    """Segment a sentence, including words missing in jieba's dictionary: jieba cuts 大数据处理 into 大 + 数据处理.
 
-    What is quoted is one word (“双减”, 《红楼梦》), and so is a name with a number (歼-20) and what is counted (2023年).
+    Quoted text is one word (“双减”, 《红楼梦》). So are a name with a number (歼-20) and a quantity (2023年).
     """
     names = {word for word in lexicon_words("same_words.txt") if len(word) > 3 and not word.isascii()}
     longest_first = sorted(names | lexicon_words("new_words.txt"), key=lambda w: (-len(w), w))
@@ -119,12 +120,14 @@ def _cut(sentence: str, segmenter: Segmenter) -> list[str]:
 
 
 def _is_split(first: str, second: str) -> bool:
-    """Whether two characters are a word of the dictionary that is too rare for the segmentation: 心学 in 王阳明心学."""
+    """Return True for two characters that form a dictionary word too rare for the segmentation: 心学 in 王阳明心学."""
     return len(first) == 1 and language().tag(first + second).startswith(CONTENT_TAGS)
 
 
 def _is_misread(before: str, word: str, then: str) -> bool:
-    """Whether a stop word and a character are taken for a new word: 机等 in 支持向量机等; not 绘本, nor 蔚来 alone in a list."""
+    """Return True for a stop word and a character mistaken for a new word: 机等 in 支持向量机等, but not 绘本, nor 蔚来 alone
+    in a list.
+    """
     if len(word) != 2 or language().tag(word) or not (before[-1:].isalnum() or then[:1].isalnum()):
         return False
     first, second = map(language().tag, word)
@@ -134,8 +137,13 @@ def _is_misread(before: str, word: str, then: str) -> bool:
 
 
 def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterator[str]:
-    """Join the longest known runs; two or three characters that stand by themselves (冲 + 煮, 定 + 投); a character to the word
-    before it (:func:`_is_suffix`); and a letter to the word behind it (C + 语言, A + 股) unless one stands before it, too."""
+    """Join pieces of words.
+
+    * The longest known runs.
+    * Two or three single characters in a row (冲 + 煮, 定 + 投).
+    * A character with the word before it (:func:`_is_suffix`).
+    * A letter with the word behind it (C + 语言, A + 股), unless a word stands before it, too.
+    """
     place = 0
     while place < len(words):
         before = words[place - 1] if place else ""
@@ -158,21 +166,23 @@ def _joined(words: Sequence[str], segmenter: Segmenter, known: Known) -> Iterato
 
 
 def _item(words: Sequence[str]) -> list[str]:
-    """Two or three characters that are all of an item in a list, though one of them may be a stop word (、和声、)."""
+    """Return the two or three characters of a whole list item, even if one of them is a stop word (、和声、)."""
     item = list(itertools.takewhile(lambda word: len(word) == 1 and word.isalpha() and not word.isascii(), words))
     ends = not any(map(str.isalnum, words[len(item) :][:1]))
     return item if ends and len(item) in (2, 3) and any(map(_is_character, item)) else []
 
 
 def _is_known(run: Sequence[str], segmenter: Segmenter, known: Known) -> bool:
-    """Whether a resource knows words as one that tells a topic: vectors have 三大 and 操作系统原理, too."""
+    """Return True if a resource knows the run as one topical word. Vectors also have 三大 and 操作系统原理."""
     edge = run[0] in default_stopwords() or run[-1] in default_stopwords() or _is_request(run[-1])
     return not edge and known("".join(run)) and has_good_edges("".join(run), segmenter)
 
 
 def _is_suffix(character: str, word: str, then: str) -> bool:
-    """Whether a character belongs to the word before it: a noun (区块 + 链), any beside Latin letters (UP + 主), and any at the
-    end of a phrase (家常菜 + 谱)."""
+    """Return True if a character belongs to the word before it.
+
+    It does as a noun (区块 + 链), beside Latin letters (UP + 主), and at the end of a phrase (家常菜 + 谱).
+    """
     if not _is_character(character):
         return False
     at_end = not then.isalnum() or language().tag(then).startswith(("c", "p", "u"))
@@ -187,8 +197,11 @@ def _words(candidates: Iterable[str], segmenter: Segmenter) -> list[str]:
 
 
 def _is_word(word: str, segmenter: Segmenter) -> bool:
-    """Whether a word tells the topic by itself. Some do that are function words by their tag: the dictionary calls 虚拟机 an
-    attribute, 随笔 an adverb, 高中 a place, and 宋代 a time."""
+    """Return True if a word is topical by itself.
+
+    Some are function words by their tag: the dictionary calls 虚拟机 an attribute, 随笔 an adverb, 高中 a place, and 宋代 a
+    time.
+    """
     if len(word) < 2 or word in lexicon_words("stopwords.txt") | _BREAKS or _is_quantity(word):
         return False
     least = _LEAST_TELLING if language().tag(word).startswith(_CIRCUMSTANCES) else RARE
@@ -196,12 +209,12 @@ def _is_word(word: str, segmenter: Segmenter) -> bool:
 
 
 def _is_quantity(word: str) -> bool:
-    """Whether it is a number and what is counted (2023年, 100道), but not a type (055型)."""
+    """Return True for a number with its unit (2023年, 100道), but not for a type (055型)."""
     return word[:-1].isdecimal() and not word[-1].isascii() and word[-1] != "型"
 
 
 def _is_attribute(word: str) -> bool:
-    """Whether a word belongs to the one beside it: a letter, a character (长 + 难句), an adverb (持续 + 集成)."""
+    """Return True if a word belongs to its neighbour: a letter, a character (长 + 难句), an adverb (持续 + 集成)."""
     if len(word) == 1:
         return _is_letter(word) or _is_character(word)
     return word.isalpha() and word not in lexicon_words("stopwords.txt") | _BREAKS
@@ -212,25 +225,25 @@ def _is_letter(word: str) -> bool:
 
 
 def _is_character(word: str) -> bool:
-    """Whether a word is one character that names something."""
+    """Return True for a single character that names something."""
     if len(word) != 1 or word.isascii() or word in default_stopwords() or _is_request(word):
         return False
     return word.isalpha() and not language().tag(word).startswith(_FUNCTION_TAGS)
 
 
 def _without_request(run: Sequence[str]) -> list[str]:
-    """Without words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
+    """Strip words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
     start = list(itertools.dropwhile(lexicon_words("request_verbs.txt").__contains__, run))
     return list(itertools.dropwhile(_is_request, start[::-1]))[::-1]
 
 
 def _is_request(word: str) -> bool:
-    """Whether a word says what is wanted of a topic: one in the lists, or two together (资料汇编)."""
+    """Return True for a word about the request for a topic: one in the lists, or two of them together (资料汇编)."""
     listed = lexicon_words("request_words.txt") | lexicon_words("request_verbs.txt")
     return word in listed or {word[:2], word[2:]} <= listed
 
 
-# -- Neighbours together, and what words are made of
+# -- Compounds and components
 
 
 def _compounds(runs: Iterable[Sequence[str]]) -> list[str]:
@@ -239,16 +252,22 @@ def _compounds(runs: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _are_one(first: str, second: str) -> bool:
-    """Whether two neighbours are a term together, too: two of two or three characters (新能源 + 汽车), a character and the word
-    behind it (长 + 难句), a word and a letter (维生素 + C)."""
+    """Return True if two neighbours also form a term together.
+
+    They do as two words of two or three characters (新能源 + 汽车), a character and the word behind it (长 + 难句), or a word
+    and a letter (维生素 + C).
+    """
     if _is_letter(second):
         return len(first) > 1
     return len(first) <= 3 and 2 <= len(second) <= (4 if len(first) == 1 else 3)
 
 
 def _parts(word: str, segmenter: Segmenter) -> list[str]:
-    """What a word is made of: two dictionary words (计算机硬件: 计算机, 硬件), of a fixed phrase specific nouns alone (操作系统:
-    nothing); or a word and a character (房地产税: 房地产, 糖尿病人: 糖尿病)."""
+    """Return the components of a word.
+
+    These are two dictionary words (计算机硬件: 计算机, 硬件), in a fixed phrase only specific nouns (操作系统: none), or a word
+    before a character (房地产税: 房地产, 糖尿病人: 糖尿病).
+    """
     cuts = [(word[:i], word[i:]) for i in range(2, len(word) - 1)]
     parts = [part for cut in cuts if all(map(language().tag, cut)) for part in cut if segmenter.is_content(part)]
     if not language().tag(word).startswith(("n", "j")):  # jieba tags fixed phrases l and i

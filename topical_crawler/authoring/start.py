@@ -1,4 +1,4 @@
-"""The first terms of a topic: from a sentence, keywords, example texts or a category.
+"""Initial terms of a topic: from a sentence, keywords, example texts or a category.
 
 >>> start = from_sentence("新能源汽车的原理")
 >>> [term.word for term in start.terms], start.left_out
@@ -30,24 +30,24 @@ from topical_crawler.topic.files import MAX_WORD, MEAN, TopicError
 from topical_crawler.topic.topic_folder import ADJUST, CONFIG, SEEDS, TERMS, WEIGHTS, TopicFolder
 
 GENERAL, GENERAL_WEIGHT, PART_WEIGHT = 0.6, 0.5, 0.25
-"""Words of a specificity below the first (教育) tell little and weigh the second, parts of words (网络 of 网络游戏) the third."""
+"""Words of a specificity below the first (教育) get the second as weight. Parts of words (网络 of 网络游戏) get the third."""
 WORD, COMPOUND, PART, SAME = "sentence", "sentence: neighbours", "sentence: part of a word", "other name of"
-"""Why a word of a sentence is a term."""
+"""Reasons for the terms from a sentence."""
 KEYWORDS = 20
-"""How many words of example texts become terms."""
+"""Number of terms taken from example texts."""
 _GENERAL_NOUN = 0.5
 _NOUNS = ("n", "vn", "an", "j", "l", "i", "eng")
 
 
 @dataclass(frozen=True, slots=True)
 class FirstTerm:
-    """A term that a topic begins with.
+    """An initial term of a topic.
 
     Attributes:
         word: normalised.
-        weight: in weights of the mean word, above 0; nan for a term that the user named: it weighs the mean, 1.
-        why: where it comes from, to be shown.
-        yours: whether the user named it; any without weight is.
+        weight: relative to the mean word, above 0. nan for a term named by the user: it gets the mean, 1.
+        why: origin, for display.
+        yours: True if the user named it. Any term without weight is the user's.
     """
 
     word: str
@@ -57,17 +57,17 @@ class FirstTerm:
 
     @property
     def in_means(self) -> float:
-        """The weight, 1 for a term without one."""
+        """Weight relative to the mean word, 1 for a term without one."""
         return 1.0 if math.isnan(self.weight) else self.weight
 
 
 @dataclass
 class Start:
-    """What a topic begins with.
+    """Initial content of a topic.
 
     Attributes:
-        terms: best source first, no word twice.
-        left_out: words of a sentence that say what is wanted of the topic, or tell too little of it.
+        terms: best source first, without duplicates.
+        left_out: words of a sentence about the request, or too general.
     """
 
     terms: list[FirstTerm] = field(default_factory=list)
@@ -75,35 +75,36 @@ class Start:
 
     @property
     def words(self) -> list[str]:
-        """The terms that are neither made of others nor other names of them."""
+        """Terms except compounds, parts and other names."""
         return [t.word for t in self.terms if t.why not in (COMPOUND, PART) and not t.why.startswith(SAME)]
 
     @property
     def is_general(self) -> bool:
-        """Whether all words are of general use, as in 管理与服务."""
+        """True if all words are of general use, as in 管理与服务."""
         return all(map(_is_general, self.words))
 
     def add(self, other: Start) -> None:
-        """Append what another source gives; the first occurrence of a word counts."""
+        """Append the content from another source. The first occurrence of a word counts."""
         present = {term.word for term in self.terms}
         self.terms += [term for term in other.terms if term.word not in present]
         self.left_out += [word for word in other.left_out if word not in present and word not in self.left_out]
 
 
 def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
-    """The words of a sentence without function words and without words about the request (``lexicon/request_words.txt``), unless
-    there are no others.
+    """Return the words of a sentence, except function words and words about the request (``lexicon/request_words.txt``).
 
-    Two adjacent words of two or three characters each (新能源 + 汽车) are also a term together; what stands on any page (推荐,
-    图片) only so if it has a neighbour. So is what longer words are made of (硬件 in 计算机硬件): most texts use it instead. Of a
-    sentence in traditional characters the terms are the mainland's words, and those it has are other names of them.
+    If there are no others, the words about the request stay. Two adjacent words of two or three characters each (新能源 + 汽车)
+    also form a term together. Words found on any page (推荐, 图片) become terms only as part of such a compound. Components of
+    longer words (硬件 in 计算机硬件) become terms, too, since most texts use them instead. A sentence in traditional characters
+    gives the mainland's words, with its own as other names.
 
     Args:
-        sentence: what the topic is about.
-        known: whether a resource knows a word; adjacent words that it knows as one (机器 + 学习) are joined.
+        sentence: description of the topic.
+        known: looks up a word in a resource. Adjacent words known as one (机器 + 学习) are joined.
 
     Returns:
-        Terms without weight; words of general use weigh :data:`GENERAL_WEIGHT`, parts but specific nouns :data:`PART_WEIGHT`.
+        Terms without weight, except words of general use (:data:`GENERAL_WEIGHT`) and parts other than specific nouns
+        (:data:`PART_WEIGHT`).
     """
     traditional = not scripts()[1].isdisjoint(sentence)
     found = read(to_mainland(sentence) if traditional else sentence, known)
@@ -119,14 +120,14 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
 
 
 def read_sentence(sentence: str, resources: Resources, cache_dir: Path | None = None) -> Start:
-    """What a sentence begins a topic with: its words, joined as the resources know them, and other names of them."""
+    """Return the initial content from a sentence: its words, joined by knowledge from the resources, and other names of them."""
     start = from_sentence(sentence, known_words(resources, cache_dir))
     start.add(Start(other_names(start.terms)))
     return start
 
 
 def other_names(terms: Sequence[FirstTerm]) -> list[FirstTerm]:
-    """Other words for the same as the terms (``lexicon/same_words.txt``), which weigh as much.
+    """Return other names of the terms (``lexicon/same_words.txt``) with the same weights.
 
     >>> [(term.word, term.why) for term in other_names(from_sentence("环境保护与税收").terms)]
     [('环保', 'other name of 环境保护')]
@@ -140,16 +141,16 @@ def other_names(terms: Sequence[FirstTerm]) -> list[FirstTerm]:
 
 
 def from_keywords(keywords: Iterable[str]) -> Start:
-    """Keywords that the user named, each a term as it is."""
+    """Return the user's keywords as terms, unchanged."""
     words = dict.fromkeys(word for keyword in keywords if (word := normalise(keyword).strip()))
     return Start([FirstTerm(word, math.nan, "keyword") for word in words])
 
 
 def from_texts(texts: Sequence[str], n: int = KEYWORDS) -> Start:
-    """The ``n`` words and phrases that distinguish example texts most from general Chinese.
+    """Return the ``n`` words and phrases most distinctive of example texts against general Chinese.
 
-    Ranked by TF-IDF times the root of the number of texts with the word; the weight is the root of the score relative to the
-    best, because counts are skewed.
+    They are ranked by TF-IDF times the root of the number of texts with the word. The weight is the root of the score relative
+    to the best, since counts are skewed.
 
     >>> [term.word for term in from_texts(["内核调度进程。进程等待信号量。", "调度器选择进程，内核切换进程。"], 2).terms]
     ['进程', '内核']
@@ -163,7 +164,7 @@ def from_texts(texts: Sequence[str], n: int = KEYWORDS) -> Start:
         words = Counter(w for w in segmenter.cut(text) if segmenter.is_content(w))
         count.update(words)
         spread.update(words.keys())
-    # In general Chinese; a word that no document there contains counts as in half a document.
+    # In general Chinese. A word in no document there counts as in half a document.
     idf = {w: -math.log(language().rate(w) or 0.5 / language().documents) for w in count}
     plain = Segmenter()
     scores = {w: n * math.sqrt(spread[w]) * idf[w] for w, n in count.items() if _can_be_term(w, n, new, plain)}
@@ -172,7 +173,8 @@ def from_texts(texts: Sequence[str], n: int = KEYWORDS) -> Start:
 
 
 def from_category(tree: CategoryTree, name_or_code: str, generations: int = GENERATIONS) -> Start:
-    """The names of a category, without weight, and of its descendants, weighed as in Zhang et al., section 3.1 (q = N_i/N_max).
+    """Return the names of a category, without weight, and of its descendants, weighed as in Zhang et al., section 3.1 (q =
+    N_i/N_max).
 
     Raises:
         CategoryError: no category, or several, of that name or code.
@@ -183,7 +185,7 @@ def from_category(tree: CategoryTree, name_or_code: str, generations: int = GENE
 
 
 def known_words(resources: Resources, cache_dir: Path | None = None) -> Known:
-    """Whether any installed resource has a word."""
+    """Return a lookup of words in all installed resources."""
     vectors, hownet, cilin = (resources.path(name) for name in ("vectors", "hownet", "cilin"))
     words: list[Collection[str]] = []
     if vectors:
@@ -200,14 +202,14 @@ def _is_general(word: str) -> bool:
 
 
 def _can_be_term(word: str, count: int, new: Collection[str], plain: Segmenter) -> bool:
-    """Nouns but the most general, and rare words of any kind (死锁); a word not in the dictionary must occur twice."""
+    """Return True for nouns except the most general, and rare words of any kind (死锁). Other words must occur twice."""
     if tag := language().tag(word):
         return word in new or specificity(word) >= (_GENERAL_NOUN if tag.startswith(_NOUNS) else RARE)
     fits = len(word) <= MAX_WORD and word.replace("-", "").isalnum()
     return word in new or (count > 1 and fits and has_good_edges(word, plain))
 
 
-# -- The topic folder that ``topical-crawler topic new`` writes
+# -- The topic folder written by ``topical-crawler topic new``
 
 
 _TOML = """\
@@ -227,7 +229,7 @@ tunnel = {tunnel}             # pages off topic that may lie between two relevan
 text_threshold = {text_threshold}  # a main text below this is not kept: lists of titles stay out
 """
 THRESHOLDS = {"page_threshold": 0.02, "link_threshold": 0.02, "tunnel": 2, "text_threshold": 0.002}
-"""Of the semantic strategy, for topics of a few words; chosen on the recorded real sites (experiments/notes/terms.md)."""
+"""Thresholds of the semantic strategy for topics of a few words, tuned on recorded real sites (experiments/notes/terms.md)."""
 _TERMS_HEAD = """\
 # Term <TAB> weight (none: that of the mean word, 1) <TAB> where it comes from. One a line; yours to edit.
 """
@@ -241,21 +243,21 @@ _SEEDS_HEAD = """\
 
 
 def check_free(path: Path) -> None:
-    """Check that a new topic would overwrite nothing.
+    """Check that a new topic overwrites nothing.
 
     Raises:
         TopicError: ``path`` is a file, or a folder with a topic or with words of one.
     """
     if path.exists() and not path.is_dir():
-        raise TopicError(f"{path} is a file. Remedy: name another folder")
+        raise TopicError(f"{path} is a file. Name another folder")
     folder = TopicFolder(path)
     if folder.config.exists():
-        raise TopicError(f"{path} holds a topic already. Remedy: name another folder, or topical-crawler topic build")
+        raise TopicError(f"{path} holds a topic already. Name another folder, or use topical-crawler topic build")
     for file in (folder.terms, folder.weights):
         if file.exists():
             raise TopicError(
-                f"{file} is there already, and would be written over. Remedy: name another folder; a {CONFIG} beside "
-                f"it, which may be empty, makes this one a topic"
+                f"{file} already exists, and would be overwritten. Name another folder, or create {CONFIG} beside "
+                f"it, even an empty one, to make this one a topic"
             )
 
 
@@ -263,17 +265,18 @@ def write_start(path: Path, title: str, description: str, terms: Sequence[FirstT
     """Write a new topic folder.
 
     Args:
-        path: the folder; created if missing.
+        path: the folder, created if missing.
         title, description: shown to users.
-        terms: a later ``topical-crawler topic build`` keeps the user's own: those without a weight and those marked as such.
+        terms: initial terms. A later ``topical-crawler topic build`` keeps the user's: those without a weight or with
+            ``yours``.
         seeds: start URLs.
 
     Raises:
-        TopicError: there is a topic already, no term, or one that terms.tsv cannot hold. Nothing is written then.
+        TopicError: there is already a topic, no term, or one unfit for terms.tsv. Nothing is written.
     """
     check_free(path)
     if not terms:
-        raise TopicError(f"{path}: no term found. Remedy: name some, --keywords 操作系统,内核")
+        raise TopicError(f"{path}: no term found. Name some, --keywords 操作系统,内核")
     for term in terms:
         check_term(term.word)
     path.mkdir(parents=True, exist_ok=True)
@@ -295,5 +298,5 @@ def write_start(path: Path, title: str, description: str, terms: Sequence[FirstT
 
 
 def _toml_string(text: str) -> str:
-    """``text`` on one line as a TOML string, which is JSON's but for DEL."""
+    """Return ``text`` on one line as a TOML string. TOML's strings are JSON's except for DEL."""
     return json.dumps(" ".join(text.split()), ensure_ascii=False).replace("\x7f", "")
