@@ -153,7 +153,7 @@ def test_no_server_is_one_line(topic: Path, tmp_path: Path) -> None:
     options = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": "redis://:geheim@127.0.0.1:1/0", "TOPICAL_PATIENCE": 0.1}
     ended = run_forked(command(topic, tmp_path, "http://a.cn/", **options)[1:], ROOT, environment())
     assert ended.returncode == 2
-    assert "Redis at 127.0.0.1:1/0 does not answer" in ended.stderr and "Remedy" in ended.stderr
+    assert "Redis at 127.0.0.1:1/0 does not answer" in ended.stderr and "Start it" in ended.stderr
     assert "geheim" not in ended.stderr + ended.stdout and "Traceback" not in ended.stderr
 
 

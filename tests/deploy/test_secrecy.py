@@ -86,7 +86,7 @@ def test_a_server_that_is_away_is_named_without_its_password(tmp_path: Path, set
     ran = crawl(tmp_path, variables, **settings | ({setting: address} if by == "argument" else {}))
     assert ran.code == 2
     for text in (ran.said, ran.log):
-        assert f"127.0.0.1:{port}" in text and "Remedy" in text and "Traceback" not in text
+        assert f"127.0.0.1:{port}" in text and "tart " in text and "Traceback" not in text
         assert MARK not in text
     assert (MARK in ran.arguments) == (by == "argument"), "which is why the documentation advises against it"
 

@@ -52,7 +52,7 @@ def called(call: Callable[[], object]) -> tuple[threading.Thread, list[object]]:
 def awaited(call: Callable[[], object], come_back: Callable[[], object], caplog: pytest.LogCaptureFixture) -> object:
     """The answer of ``call``, which must have said twice that it waits before the server came back."""
     thread, answers = called(call)
-    wait_for(lambda: answers or not thread.is_alive() or said(caplog, "rying again for") >= 2)
+    wait_for(lambda: answers or not thread.is_alive() or said(caplog, "rying ") >= 2)
     assert not answers and thread.is_alive(), caplog.text
     come_back()
     thread.join(HANGS)
@@ -146,7 +146,7 @@ def test_a_crawl_begins_when_its_servers_come(topic: Path, tmp_path: Path, own_s
         reader = threading.Thread(target=lambda: log.extend(worker.stderr or ()))
         reader.start()
         try:
-            wait_for(lambda: any("Redis" in line and "Trying again" in line for line in log), lambda: log)
+            wait_for(lambda: any("Redis" in line and "Retrying" in line for line in log), lambda: log)
             with frontier:
                 wait_for(lambda: any("is away" in line for line in log), lambda: log)
                 own_server.start()

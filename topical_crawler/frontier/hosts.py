@@ -1,4 +1,4 @@
-"""The hosts of a frontier: whose turn it is, and which waiting entry is the worst. For the backends of one process."""
+"""Politeness and order of a frontier's hosts, and the search for the worst waiting entry. For single-process backends."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 from topical_crawler.frontier.base import Frontier, Next, check_bounds, check_delay
 
-Place = tuple[float, int]  # where an entry stands in the order: (−priority, number of its first push). Smaller is fetched first
-Turn = tuple[float, bool]  # of a host, taken: from when its delay counts, and whether its entry is still on its way to the host
+Place = tuple[float, int]  # position in the order: (−priority, number of its first push). Smaller is fetched first
+Turn = tuple[float, bool]  # a host's used turn: start of its delay, and True while its entry is on its way to the host
 
 _SPARE = 64
 _T = TypeVar("_T", bound=tuple[Any, ...])
 
 
 def push_lazily(heap: list[_T], item: _T, live: int, items: Callable[[], Iterable[_T]]) -> None:
-    """Push ``item``; where more than half of the heap is stale, rebuild it of its ``live`` ``items``."""
+    """Push ``item``. If more than half of the heap is stale, rebuild it from its ``live`` ``items``."""
     heapq.heappush(heap, item)
     if len(heap) > 2 * live + _SPARE:
         heap[:] = items()
@@ -29,17 +29,17 @@ def push_lazily(heap: list[_T], item: _T, live: int, items: Callable[[], Iterabl
 @dataclass(slots=True)
 class _Host:
     head: Place | None = None
-    turns: list[Turn] = field(default_factory=list)  # of what is in flight
-    last: float = -math.inf  # when the delay of the last finished entry began
-    due: float | None = None  # the time for which the host stands in the heap of times
+    turns: list[Turn] = field(default_factory=list)  # of entries in flight
+    last: float = -math.inf  # start of the delay of the last finished entry
+    due: float | None = None  # its time in the heap of times
 
 
 class Hosts:
     """The hosts of a frontier, in memory.
 
     A host with a waiting entry is *ready* (in the ready heap, by its best entry), *resting* (in the heap of times, until its
-    delay is over) or *full* (in no heap: only a page that arrives or is finished changes that). Both heaps are cleaned lazily, so
-    no operation looks at the hosts that are not ready. Where the clock steps back, a host rests longer, never shorter.
+    delay is over) or *full* (in no heap, until a page arrives or is finished). Both heaps are cleaned lazily, so no operation
+    visits hosts that are not ready. If the clock steps back, a host rests longer, never shorter.
     """
 
     def __init__(self, delay: float, in_flight_per_host: int) -> None:
@@ -52,43 +52,43 @@ class Hosts:
         self._waiting = 0
 
     def __len__(self) -> int:
-        """How many hosts have a waiting entry."""
+        """Return the number of hosts with a waiting entry."""
         return self._waiting
 
     def head(self, name: str) -> Place | None:
-        """The place of the host's best waiting entry; None where nothing waits."""
+        """Return the place of the host's best waiting entry, or None."""
         host = self._hosts.get(name)
         return host.head if host is not None else None
 
     def offer(self, name: str, place: Place) -> None:
-        """An entry of the host waits at ``place``: it becomes the head if it is better."""
+        """Add a waiting entry of the host at ``place``. It becomes the head if it is better."""
         host = self._hosts.get(name)
         if host is None or host.head is None or place < host.head:
             self.set_head(name, place)
 
     def set_head(self, name: str, head: Place | None) -> None:
-        """The host's best waiting entry is now at ``head`` (None: nothing waits)."""
+        """Set the place of the host's best waiting entry (None: nothing waits)."""
         host = self._hosts.get(name) or self._hosts.setdefault(name, _Host())
         self._waiting += (head is not None) - (host.head is not None)
         host.head = head
         self._enlist(name, host)
 
     def discard(self, name: str | None, below: float | None) -> None:
-        """Entries of a host (None: of all) with a priority less than ``below`` (None: with any) wait no more."""
+        """Remove waiting entries of a host (None: of all) with a priority less than ``below`` (None: any)."""
         for each in self._hosts if name is None else (name,):
             head = self.head(each)
             if head is not None and (below is None or -head[0] < below):
                 self.set_head(each, None)
 
     def set_delay(self, name: str, seconds: float) -> None:
-        """The delay of one host from now on, counted from its last pop."""
+        """Set the delay of one host from now on, counted from its last pop."""
         check_delay(seconds)
         self._delays[name] = seconds
         if (host := self._hosts.get(name)) is not None:
             self._enlist(name, host)
 
     def best(self, now: float) -> tuple[str, Place] | None:
-        """The ready host with the best entry, and that entry's place."""
+        """Return the ready host with the best entry, and that entry's place."""
         self._wake(now)
         ready = self._ready
         while ready:
@@ -100,7 +100,7 @@ class Hosts:
         return None
 
     def wait(self, now: float) -> float | None:
-        """Seconds until a further host is ready; None where no delay is being waited for."""
+        """Return the seconds until another host is ready, or None if no delay is running."""
         while self._times:
             due, name = self._times[0]
             host = self._hosts[name]
@@ -112,14 +112,14 @@ class Hosts:
         return None
 
     def take(self, name: str, now: float, head: Place | None) -> Turn:
-        """The host's best entry goes in flight; the next one is at ``head``. Returns its turn."""
+        """Put the host's best entry in flight. The next one is at ``head``. Return its turn."""
         turn = (now, True)
         self._hosts[name].turns.append(turn)
         self.set_head(name, head)
         return turn
 
     def restart(self, name: str, turn: Turn, now: float) -> Turn:
-        """An entry in flight has arrived by ``now``: the delay counts from here. Returns its turn from now on."""
+        """Record the arrival of an entry in flight at ``now``, the new start of the delay. Return its new turn."""
         host, arrived = self._hosts[name], (now, False)
         host.turns.remove(turn)
         host.turns.append(arrived)
@@ -127,7 +127,7 @@ class Hosts:
         return arrived
 
     def finish(self, name: str, turn: Turn, *, give_back: bool = False) -> None:
-        """An entry is no longer in flight; its turn is used, or given back as if it had never been taken."""
+        """Remove an entry from flight. With ``give_back`` its turn counts as never taken."""
         host = self._hosts[name]
         host.turns.remove(turn)
         if not give_back:
@@ -135,13 +135,13 @@ class Hosts:
         self._enlist(name, host)
 
     def _has_room(self, name: str, host: _Host) -> bool:
-        """Whether a further entry may go in flight; of a host with a delay none while another is on its way."""
+        """Return True if another entry may go in flight. A host with a delay allows none while another is on its way."""
         if len(host.turns) >= self._in_flight_per_host:
             return False
         return not any(on_its_way for _, on_its_way in host.turns) or self._delays.get(name, self._delay) == 0
 
     def _enlist(self, name: str, host: _Host) -> None:
-        """Put the host where it belongs after a change; :meth:`_wake` sees when its rest is over."""
+        """Put the host into the right heap after a change. :meth:`_wake` notices the end of its rest."""
         if host.head is None or not self._has_room(name, host):
             return
         due = max([host.last, *(since for since, _ in host.turns)]) + self._delays.get(name, self._delay)
@@ -154,7 +154,7 @@ class Hosts:
             push_lazily(self._times, (due, name), len(hosts), lambda: [(h.due, n) for n, h in hosts.items() if h.due is not None])
 
     def _wake(self, now: float) -> None:
-        """Hosts whose rest is over become ready."""
+        """Make hosts ready after their rest."""
         times = self._times
         while times and times[0][0] <= now:
             due, name = heapq.heappop(times)
@@ -173,28 +173,29 @@ class Hosts:
         return [(*h.head, n) for n, h in hosts if h.head is not None and h.due is None and self._has_room(n, h)]
 
 
-# -- Which entry to drop where there is no room
+# -- Choice of the entry to drop for lack of room
 
 
 class Worst:
-    """For every host a bound: no entry of the host waits at a place after it.
+    """An upper bound for each host: no entry of the host waits at a place after it.
 
-    Bounds rise when an entry starts to wait, and are corrected when they come up as the worst of all. So the worst entry is found
-    with a look at one or two hosts, however much waits, and nothing is done when entries leave.
+    Bounds rise when an entry starts to wait, and are corrected when they come up as the worst of all. Finding the worst entry
+    thus takes a look at one or two hosts, however much waits, and entries can leave without an update.
     """
 
     def __init__(self) -> None:
         self._bounds: dict[str, Place] = {}
-        self._heap: list[tuple[float, float, str]] = []  # the worst first; items that differ from their bound are skipped
+        self._heap: list[tuple[float, float, str]] = []  # the worst first; stale items are skipped
 
     def offer(self, name: str, place: Place) -> None:
-        """An entry of the host waits at ``place``, or somewhere before it."""
+        """Add a waiting entry of the host, at ``place`` or before it."""
         if name not in self._bounds or place > self._bounds[name]:
             self._set(name, place)
 
     def find(self, last: Callable[[str], Place | None]) -> tuple[str, Place] | None:
-        """The host of the worst waiting entry, and the entry's place; None where nothing waits. ``last`` looks up the place of a
-        host's worst entry."""
+        """Return the host and the place of the worst waiting entry, or None. ``last`` looks up the place of a host's worst
+        entry.
+        """
         while self._heap:
             negative, number, name = self._heap[0]
             bound = self._bounds.get(name)
@@ -206,7 +207,7 @@ class Worst:
                     return name, place
                 else:
                     self._set(name, place)
-                    continue  # what is first in the heap may have changed
+                    continue  # the top of the heap may have changed
             heapq.heappop(self._heap)
         return None
 
@@ -216,12 +217,17 @@ class Worst:
         push_lazily(self._heap, (-place[0], -place[1], name), len(bounds), lambda: [(-p[0], -p[1], n) for n, p in bounds.items()])
 
 
-# -- What frontiers of one process have in common
+# -- Shared parts of single-process frontiers
 
 
 class LocalFrontier(Frontier):
-    """Turns of hosts and counts of drops in memory; nothing is leased. ``delay`` (seconds), ``in_flight_per_host`` and
-    ``max_waiting`` (0: no bound) are what the contract calls so."""
+    """Base of single-process frontiers: readiness of hosts and counts of drops in memory, without leases.
+
+    Args:
+        delay: seconds between two requests to a host.
+        in_flight_per_host: most entries of a host in flight.
+        max_waiting: most waiting entries. 0: no limit.
+    """
 
     shared = False
 
@@ -236,7 +242,7 @@ class LocalFrontier(Frontier):
         return Next(None, self._hosts.wait(now)) if best is None else Next(-best[1][0], 0.0)
 
     def set_delay(self, host: str, seconds: float) -> None:
-        """See :meth:`Frontier.set_delay`. Not stored: robots.txt is read again by the next process."""
+        """See :meth:`Frontier.set_delay`. Not persistent: the next process reads robots.txt again."""
         self._hosts.set_delay(host, seconds)
 
     def renew(self) -> frozenset[bytes]:

@@ -1,8 +1,8 @@
-"""A frontier in Redis for any number of workers: popped entries are leased, politeness holds over all of them.
+"""A frontier in Redis for any number of workers. Popped entries are leased, and politeness holds over all workers.
 
-Every step is one Lua script (``lua/``), which Redis runs as a whole. A crawl has one part or many (:mod:`redis_part`), and each
-script touches one of them. So the links of a page are pushed to the parts of their hosts first, and then the page is marked done
-in its own: a worker that dies in between fetches that page again, and nothing else.
+Every step is one Lua script (``lua/``), run atomically by Redis. A crawl has one part or many (:mod:`redis_part`), and each
+script touches one of them. The links of a page are therefore pushed to the parts of their hosts first, and then the page is
+marked done in its own. A worker that dies in between causes a second fetch of that page, and nothing else.
 """
 
 from __future__ import annotations
@@ -53,49 +53,53 @@ from topical_crawler.frontier.redis_server import (
     refuse_plain_port,
 )
 
-DAMAGED = "damaged entry"  # why an entry is dropped whose record cannot be read
+DAMAGED = "damaged entry"  # reason for dropping an entry with an unreadable record
 PARTS_OF_A_CLUSTER = 64
 MOST_PARTS = 4_096
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ = 1_000, 500  # entries in one call
-_Call = tuple[Part, str, tuple[Any, ...]]  # a script, and what it is given after the time
-_NEAR = 100  # pages before the bound on pages, from which on all parts are asked before every pop
+_Call = tuple[Part, str, tuple[Any, ...]]  # a script with its arguments after the time
+_NEAR = 100  # pages before the page limit at which all parts are asked before every pop
 
 
 @dataclass
 class _Task:
-    """Calls that follow each other; one whose part rests is made later."""
+    """A sequence of calls. A call to a resting part is made later."""
 
     calls: deque[_Call]
     pushed: Pushed = field(default_factory=Pushed)
-    lost: bytes | None = None  # key of an entry whose lease is lost
+    lost: bytes | None = None  # key of an entry with a lost lease
 
 
 class RedisFrontier(Frontier):
-    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in Redis 6.2 or newer (or Valkey), or a cluster of it.
+    """:class:`~topical_crawler.frontier.base.Frontier` in Redis 6.2 or newer (or Valkey), or a Redis Cluster.
 
-    A popped entry is leased: unless it is renewed or finished in time, it waits again, and what its worker then brings is refused
-    (:class:`LeaseLost`). So a worker that dies loses nothing. The delay, the limit in flight and the bounds of the first worker
-    hold for all, until the last one has gone. Raises FrontierServerError where the server cannot be used, the crawl in it is of
-    another version or has other parts, or there is none to attach to.
+    A popped entry is leased. Unless renewed or finished in time, it is requeued, and late results of its worker are refused
+    (:class:`LeaseLost`). A dead worker thus loses nothing. The first worker sets the delay, the in-flight limit and the other
+    limits for all, until the last one has left.
 
-    With several parts it is nearly best-first: a worker knows the best entry of each part as it was when it, or the part, changed
-    something, at most :data:`~topical_crawler.frontier.redis_part.LOOKED_AT` seconds ago; of equals the one of the fullest part
-    comes first. The bounds may be exceeded by what other workers brought or took since. While a part's server is away its entries
-    rest, and what is to be written there waits in memory, for ``patience`` seconds at most.
+    With several parts it is nearly best-first. A worker knows the best entry of each part as of the last change by it or the
+    part, at most :data:`~topical_crawler.frontier.redis_part.LOOKED_AT` seconds ago. Among equals the one of the fullest part
+    comes first. Entries brought or taken by other workers since may exceed the limits. While a part's server is unreachable,
+    its entries rest, and writes to it wait in memory, for at most ``patience`` seconds.
 
     Args:
-        client: a connection that gives bytes, to a server or to any node of a Redis Cluster.
-        name: of the crawl; frontiers of one name are the same one.
+        client: a connection returning bytes, to a server or to any node of a Redis Cluster.
+        name: name of the crawl. Frontiers with the same name are the same.
         delay, in_flight_per_host, max_waiting: as in :class:`~topical_crawler.frontier.hosts.LocalFrontier`, over all workers.
-        max_pages: pages after which :meth:`pop` gives nothing (finished, but for :data:`NO_PAGES`, or in flight); 0: no bound.
+        max_pages: most pages finished (except :data:`NO_PAGES`) or in flight before :meth:`pop` returns None. 0: no limit.
         lease: seconds.
-        worker: name of this process, unlike any other's; made up where none is given.
-        clock: whose times count: the ``server``'s, or those that the ``caller`` passes in, as a simulation does.
-        patience: seconds for which a server that is away, or full, is asked again.
-        attach: look at a crawl and change what waits, without being a worker; no other argument but ``patience`` counts then.
-        parts: of the crawl, from 1 to :data:`MOST_PARTS`, which stay as they are; None: as it has, or 1 for a new one on a server
-            and :data:`PARTS_OF_A_CLUSTER` in a cluster.
+        worker: unique name of this process, generated by default.
+        clock: source of the time: the ``server``, or the ``caller``'s arguments, for simulations.
+        patience: seconds to retry an unreachable or full server.
+        attach: inspect a crawl and change waiting entries without being a worker. All other arguments but ``patience`` are
+            ignored.
+        parts: number of parts, from 1 to :data:`MOST_PARTS`, fixed at the start. None: as it is, or for a new crawl 1 on a
+            server and :data:`PARTS_OF_A_CLUSTER` in a cluster.
+
+    Raises:
+        FrontierServerError: the server is unusable, its crawl has another version or other parts, or there is none to attach
+            to.
     """
 
     shared = True
@@ -129,9 +133,9 @@ class RedisFrontier(Frontier):
         self._server = Server(client, patience)
         self._now = "0" if clock == "caller" else "" if attach else MEASURED
         self._tokens: dict[bytes, tuple[Part, int]] = {}
-        self._taken: deque[tuple[Entry, int]] = deque()  # reserved, and not given out yet
-        self._tasks: deque[_Task] = deque()  # that wait for a part
-        self._met: dict[bytes, Part] = {}  # of the entries that :meth:`waiting` gave last
+        self._taken: deque[tuple[Entry, int]] = deque()  # reserved, but not returned yet
+        self._tasks: deque[_Task] = deque()  # waiting for a part
+        self._met: dict[bytes, Part] = {}  # parts of the last entries from :meth:`waiting`
         self._lost = 0
         self._closed = attach
         self._server.check()
@@ -147,7 +151,7 @@ class RedisFrontier(Frontier):
         self.journal = RedisJournal(self._own, self._parts, self.worker)
 
     def _of(self, number: int) -> list[Part]:
-        """The parts: that of the crawl itself, where it is the only one, or others beside it."""
+        """Return the parts: the crawl's own if it is the only one, else others beside it."""
         if number == 1:
             return [self._own]
         patience = 0.0 if self._server.patience else None
@@ -162,14 +166,14 @@ class RedisFrontier(Frontier):
         known, *rest = rest
         if parts is not None and int(known) != parts:
             raise FrontierServerError(
-                f"the crawl {self.name!r} was begun with {int(known)} parts, not {parts}, and keeps them. Remedy: leave "
-                "TOPICAL_FRONTIER_PARTS away, or name another crawl (-s TOPICAL_CRAWL=NAME)"
+                f"the crawl {self.name!r} was begun with {int(known)} parts, not {parts}, and keeps them. Leave out "
+                "TOPICAL_FRONTIER_PARTS, or name another crawl (-s TOPICAL_CRAWL=NAME)"
             )
         held = tuple(float(value) for value in rest)
         if held != settings:
             logger.warning(
-                "The crawl %r has other workers: their delay of %g s, %g in flight per host, lease of %g s and bounds of %g "
-                "waiting and %g pages hold here too", self.name, *held,
+                "The crawl %r has other workers: their delay of %g s, %g in flight per host, lease of %g s and limits of %g "
+                "waiting and %g pages apply here too", self.name, *held,
             )  # fmt: skip
         self._max_waiting, self._max_pages = int(held[3]), int(held[4])
         self._parts = self._of(int(known))
@@ -180,26 +184,27 @@ class RedisFrontier(Frontier):
         place = f"Redis at {self._server.name}"
         if version is None:
             names = ", ".join(crawls(self._server.client)) or "none"
-            raise FrontierServerError(f"there is no crawl {self.name!r} in {place}. Remedy: name one of those there: {names}")
+            raise FrontierServerError(f"there is no crawl {self.name!r} in {place}. Name an existing one: {names}")
         if int(version) != VERSION:
             raise FrontierServerError(
                 f"the crawl {self.name!r} in {place} is stored in version {int(version)}, this program writes version {VERSION}. "
-                f"Remedy: run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
+                f"Run the same program on all workers, or name another crawl (-s TOPICAL_CRAWL=NAME)"
             )
 
     def _part(self, host: str) -> Part:
         return part_of(host, self._parts)
 
     def _batches(self, entries: Iterable[Entry]) -> dict[Part, bytes]:
-        """Entries as one push to each part takes them. Raises ValueError for one that no frontier takes, RecordError for one that
-        is too large."""
+        """Group entries into one batch for each part. Raise ValueError for an invalid entry, RecordError for one that is too
+        large.
+        """
         links = by_part((entry, self._part(check(entry).host)) for entry in entries)
         return {part: pack_links(some) for part, some in links.items()}
 
-    # -- Calls that wait for a part
+    # -- Calls waiting for a part
 
     def _do(self, calls: Iterable[_Call]) -> Pushed:
-        """Make calls that follow each other. Raises LeaseLost where one is to finish what is no longer in flight here."""
+        """Make a sequence of calls. Raise LeaseLost if one finishes an entry no longer in flight here."""
         task = _Task(deque(calls))
         self._tasks.append(task)
         try:
@@ -213,7 +218,7 @@ class RedisFrontier(Frontier):
         return task.pushed
 
     def _go_on(self) -> None:
-        """Make the calls that wait, as far as no part rests. Of one part they are made in their order."""
+        """Make the waiting calls, except to resting parts. The order within a part is kept."""
         resting: set[Part] = set()
         for task in list(self._tasks):
             while task.calls and task.calls[0][0] not in resting:
@@ -241,7 +246,7 @@ class RedisFrontier(Frontier):
             self._tokens.pop(key, None)
 
     def _make_room(self) -> None:
-        """Drop what waits beyond the bound, in the parts that have the worst. A single part does so itself."""
+        """Drop waiting entries beyond the limit, in the parts with the worst ones. A single part does so itself."""
         while self._max_waiting and len(self._parts) > 1:
             over = sum(part.head.waiting for part in self._parts) - self._max_waiting
             first, second = heapq.nsmallest(2, self._parts, key=lambda part: part.head.worst)
@@ -254,7 +259,7 @@ class RedisFrontier(Frontier):
                 return
 
     def _finish(self, what: str, key: bytes, *arguments: Any, first: Iterable[_Call] = ()) -> Pushed:
-        """Change an entry in flight, after what is to be done ``first``."""
+        """Change an entry in flight, after the ``first`` calls."""
         if key not in self._tokens:
             raise _lost(key)
         part, token = self._tokens[key]
@@ -263,26 +268,26 @@ class RedisFrontier(Frontier):
     # -- The contract
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
-        """See :meth:`Frontier.push`. All or nothing of each part; what a part gets later, because it rests, is not in the
-        counts."""
+        """See :meth:`Frontier.push`. All or nothing within each part. Pushes delayed by a resting part are not counted."""
         batches = self._batches(entries) or {self._parts[0]: pack_links([])}
         pushed = self._do((part, "push", (batch,)) for part, batch in batches.items())
         self._make_room()
         return pushed
 
     def pop(self, now: float, ahead: int = 1) -> Entry | None:
-        """See :meth:`Frontier.pop`. An entry whose record cannot be read is dropped and logged; the next one follows."""
+        """See :meth:`Frontier.pop`. An entry with an unreadable record is dropped and logged, and the next one returned."""
         while True:
             while self._taken:
                 entry, token = self._taken.popleft()
-                if self._tokens.get(entry.key, (None, 0))[1] == token:  # else its lease ran out meanwhile
+                if self._tokens.get(entry.key, (None, 0))[1] == token:  # else its lease has run out
                     return entry
             if not self._take(now, max(1, ahead)):
                 return None
 
     def _take(self, now: float, ahead: int) -> bool:
-        """Reserve entries of the best part. One that turns out to have less than the next one gives none, and is known from then
-        on."""
+        """Reserve entries of the best part. If it turns out worse than the next one, it gives none, and this is known from then
+        on.
+        """
         at = self._time(now)
         if self._tasks:
             self._go_on()
@@ -301,14 +306,14 @@ class RedisFrontier(Frontier):
                 try:
                     self._taken.append((read_entry(key, record), token))
                 except RecordError as error:
-                    logger.error("%s. It is dropped", error)
+                    logger.error("%s. Dropping it", error)
                     self.drop(key, DAMAGED)
             if popped or len(self._parts) == 1:
                 return bool(popped)
         return False
 
     def _choose(self, at: float, ahead: int) -> tuple[Part | None, int, str]:
-        """The part that has the best entry, how many to take of it, and the priority of the best one elsewhere."""
+        """Return the part with the best entry, the number of entries to take, and the best priority elsewhere."""
         if len(self._parts) == 1:
             return self._own, ahead, ""
         left = ahead
@@ -328,22 +333,22 @@ class RedisFrontier(Frontier):
         return best[0], min(ahead, left), repr(best[1].best(at))
 
     def _best(self, at: float) -> list[Part]:
-        """The two parts that have the best entries, of equals the fullest."""
+        """Return the two parts with the best entries, the fullest among equals."""
         return heapq.nsmallest(2, self._parts, key=lambda part: (-part.best(at), -part.head.waiting))
 
     def _look(self, every: bool = False) -> None:
-        """Ask the parts that were not heard of lately, or ``every`` one, how they stand."""
+        """Refresh the heads of parts not heard from lately, or of ``every`` part."""
         for part in self._parts:
             if not part.rests and (every or steady() - part.heard > LOOKED_AT):
                 with self._resting():
                     part.run("pop", self._now, "next", self.worker)
 
     def _resting(self) -> contextlib.AbstractContextManager[None]:
-        """Of several parts those whose server is away rest."""
+        """Return a context to let parts with an unreachable server rest, if there are several."""
         return contextlib.suppress(ServerAway) if len(self._parts) > 1 else contextlib.nullcontext()
 
     def next(self, now: float) -> Next:
-        """See :meth:`Frontier.next`. Another worker may bring something to pop at any time."""
+        """See :meth:`Frontier.next`. Another worker may push at any time."""
         if self._taken:
             return Next(self._taken[0][0].priority, 0.0)
         at = self._time(now)
@@ -355,7 +360,7 @@ class RedisFrontier(Frontier):
         return Next(None, max(wait, 0.0) if wait < math.inf else None)
 
     def _time(self, now: float) -> float:
-        """The time on the clock that counts; the caller's is told to the scripts from now on."""
+        """Return the time on the effective clock. The caller's is passed to the scripts from now on."""
         if self._now in ("", MEASURED):
             return steady()
         self._now = repr(float(now))
@@ -370,7 +375,7 @@ class RedisFrontier(Frontier):
         self._finish("put_back", entry.key, repr(float(priority)))
 
     def requeue(self, key: bytes, *, url: str | None = None, meta: Mapping[str, Any] | None = None) -> None:
-        """See :meth:`Frontier.requeue`. At a host of another part it waits there, and counts as done in its own."""
+        """See :meth:`Frontier.requeue`. At a host of another part the entry waits there, and counts as done in its own part."""
         host, new = "", ""
         if url is not None and key in self._tokens:
             part = self._tokens[key][0]
@@ -385,7 +390,7 @@ class RedisFrontier(Frontier):
         self._finish("requeue", key, host, new, "" if meta is None else json.dumps(meta, ensure_ascii=False))
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
-        """See :meth:`Frontier.done`. What Redis has answered survives what its append-only file survives."""
+        """See :meth:`Frontier.done`. Durability is that of Redis's append-only file."""
         counts = int(outcome.reason not in NO_PAGES)
         batches, packed = self._batches(links), pack_outcome(outcome)
         own = batches.pop(self._tokens[key][0], None) if key in self._tokens else None
@@ -398,9 +403,9 @@ class RedisFrontier(Frontier):
         self._finish("drop", key, reason)
 
     def waiting(self, limit: int) -> list[Entry]:
-        """See :meth:`Frontier.waiting`. Read in many small steps: what changes meanwhile may be missing."""
+        """See :meth:`Frontier.waiting`. Read in many small steps, so concurrent changes may be missing."""
         heads = sorted((score, host, n) for n, part in enumerate(self._parts) for host, score in self._heads(part))
-        last = heads[:limit][-1:]  # of hosts with equals, the numbers decide: all of them are read
+        last = heads[:limit][-1:]  # among hosts with equal heads the numbers decide: read all of them
         best = heapq.merge(*(self._queue(host, n) for score, host, n in heads if last and score <= last[0][0]))
         keys = [(member[6:], self._parts[n]) for (_, member, n), _ in zip(best, range(limit), strict=False)]
         self._met = dict(keys)
@@ -415,7 +420,7 @@ class RedisFrontier(Frontier):
         return entries
 
     def _records(self, keys: Iterable[tuple[bytes, Part]]) -> dict[bytes, bytes | None]:
-        """The records of entries."""
+        """Return the records of entries."""
         records: dict[bytes, bytes | None] = {}
         for part, some in by_part(keys).items():
             for first in range(0, len(some), _READ):
@@ -424,22 +429,24 @@ class RedisFrontier(Frontier):
         return records
 
     def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
-        """See :meth:`Frontier.is_settled`. Of pages that were done, those in the part of the log that was read here; one that
-        another worker has wait again meanwhile gains no evidence from this one."""
+        """See :meth:`Frontier.is_settled`. It knows the done pages in the log as far as read here.
+
+        A page requeued meanwhile by another worker gains no evidence from this one.
+        """
         return key in self.journal.done
 
     def find(self, key: bytes) -> tuple[State, Entry] | None:
-        """See :meth:`Frontier.find`. Of a page that was done, and of a link dropped for want of room, no address is known."""
+        """See :meth:`Frontier.find`. The URL of a done page, and of a link dropped for lack of room, is unknown."""
         found = None
         for part in self._parts:
             if (record := part.call("hget", "entries", key)) is not None:
                 state = State.IN_FLIGHT if part.call("hexists", "flights", key) else State(record[1])
-                if found is None or found[0] == State.DONE:  # one that has left its part is done there
+                if found is None or found[0] == State.DONE:  # moved to another part, it is done in the old one
                     found = state, read_entry(key, record)
         return found
 
     def _heads(self, part: Part) -> Iterator[tuple[bytes, float]]:
-        """The hosts of a part that have a waiting entry, with the score of their best one."""
+        """Yield the hosts of a part with a waiting entry, and the score of their best one."""
         cursor, hosts = -1, {}
         while cursor != 0:
             cursor, hosts = part.call("hscan", "hosts", max(cursor, 0), count=1_000)
@@ -448,21 +455,23 @@ class RedisFrontier(Frontier):
                     yield host, score
 
     def _queue(self, host: bytes, number: int) -> Iterator[tuple[float, bytes, int]]:
-        """(score, member, number of the part) of what waits of a host, best first."""
+        """Yield (score, member, number of the part) for the waiting entries of a host, best first."""
         first, size, key = 0, 16, f"queue:{host.decode()}"
         while part := self._parts[number].call("zrange", key, first, first + size - 1, withscores=True):
             yield from ((score, member, number) for member, score in part)
             first, size = first + size, min(4 * size, 4_096)
 
     def reprice(self, priorities: Mapping[bytes, float]) -> None:
-        """See :meth:`Frontier.reprice`. In steps, between which others have their turn; all is checked before the first."""
+        """See :meth:`Frontier.reprice`. It runs in steps, interleaved with other clients. All priorities are checked before the
+        first.
+        """
         for key, priority in priorities.items():
             check_priority(priority, key.hex())
         where = {key: [self._met[key]] if key in self._met else self._parts for key in priorities}
         self._change("reprice", (((key, float(p)), part) for key, p in priorities.items() for part in where[key]))
 
     def discard(self, reason: str, *, host: str | None = None, below: float | None = None) -> int:
-        """See :meth:`Frontier.discard`. In steps of a thousand."""
+        """See :meth:`Frontier.discard`. It runs in steps of a thousand entries."""
         if host is not None:
             names = [(host.encode(), self._part(host))]
         else:
@@ -475,13 +484,13 @@ class RedisFrontier(Frontier):
         return count
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
-        """See :meth:`Frontier.revive`. A page that was done is known by its priority and depth only."""
+        """See :meth:`Frontier.revive`. For a done page only its priority and depth are known."""
         self.journal.done.difference_update(urls)
         hosts = ((key, host_of(url, "", ""), url) for key, url in urls.items())
         return self._change("revive", ((item, self._part(item[1])) for item in hosts))
 
     def renew(self) -> frozenset[bytes]:
-        """See :meth:`Frontier.renew`. To be called a few times in the time of a lease."""
+        """See :meth:`Frontier.renew`. Call it a few times per lease."""
         self._go_on()
         held = by_part(((key, token), part) for key, (part, token) in self._tokens.items())
         lost: list[bytes] = []
@@ -494,12 +503,12 @@ class RedisFrontier(Frontier):
         return frozenset(lost)
 
     def set_delay(self, host: str, seconds: float) -> None:
-        """See :meth:`Frontier.set_delay`. Holds for all workers."""
+        """See :meth:`Frontier.set_delay`. It applies to all workers."""
         check_delay(seconds)
         self._do([(self._part(host), "change", ("delay", host, repr(float(seconds))))])
 
     def status(self) -> Status:
-        """See :meth:`Frontier.status`. Over all workers."""
+        """See :meth:`Frontier.status`. It covers all workers."""
         meta = {name.decode(): value.decode() for name, value in self._own.call("hgetall", "meta").items()}
         if not meta:
             raise FrontierServerError(self._server.gone())
@@ -546,20 +555,20 @@ class RedisFrontier(Frontier):
         return sum(part.head.waiting for part in self._parts)
 
     def close(self) -> None:
-        """See :meth:`Frontier.close`. What is in flight is given back at once; the server's connection stays its owner's."""
+        """See :meth:`Frontier.close`. Entries in flight are requeued at once. The connection stays open for its owner."""
         while self._tasks:
             time.sleep(0.1)
             self._go_on()
         if not self._closed:
             for key in list(self._tokens):
-                with contextlib.suppress(LeaseLost):  # another worker has it already
+                with contextlib.suppress(LeaseLost):  # already taken by another worker
                     self.requeue(key)
             self.journal.close()
             self._own.call("zrem", "workers", self.worker)
             self._closed = True
 
     def _change(self, what: str, items: Iterable[tuple[tuple[Any, ...], Part]]) -> int:
-        """Change entries in steps. Returns how many changed."""
+        """Change entries in steps. Return the number changed."""
         count = 0
         for part, some in by_part(items).items():
             for first in range(0, len(some), _READ):
@@ -571,7 +580,7 @@ class RedisFrontier(Frontier):
 
 
 def crawls(client: Any) -> list[str]:
-    """The names of the crawls in a server or a cluster, in alphabetical order."""
+    """Return the names of the crawls in a server or a cluster, in alphabetical order."""
     keys = client.scan_iter(match=f"{BEFORE}*{AFTER}meta", count=1_000)
     names = {key.decode().removeprefix(BEFORE).removesuffix(f"{AFTER}meta") for key in keys}
     return sorted(name for name in names if name.rpartition("#")[0] not in names)  # else it is a part
@@ -583,6 +592,6 @@ def _lost(key: bytes) -> LeaseLost:
 
 
 def _pushed(answer: Sequence[Any]) -> Pushed:
-    """What the scripts answer to a push."""
+    """Parse the scripts' answer to a push."""
     new, raised, known, dropped = answer
     return Pushed(new, raised, known, {dropped[i].decode(): dropped[i + 1] for i in range(0, len(dropped), 2)})

@@ -1,4 +1,4 @@
-"""The journal of a crawl in Redis: all its workers read one log of finished pages, and know what the others noted."""
+"""The journal of a crawl in Redis: one log of finished pages and shared notes for all its workers."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from topical_crawler.frontier.redis_server import RecordError, ServerAway, logge
 from topical_crawler.web.urls import fingerprint
 
 _OUTCOMES = 1_000  # in one call
-_KNOWN = 500_000  # pages that a worker knows to be done, in 50 MB: their links cost Redis nothing
-_TIME = ""  # a script that is told none leaves the crawl's clock alone
-_COLLECTED = 1_000  # outcomes that a part keeps after they are in the log, for a replica of the log's server that takes over
+_KNOWN = 500_000  # done pages known to a worker, in 50 MB: their links cost Redis nothing
+_TIME = ""  # leaves the crawl's clock alone
+_COLLECTED = 1_000  # outcomes kept by a part after they are in the log, for a failover of the log's server
 
 
 class RedisJournal(Journal):
-    """A journal that the workers of a crawl share, on whatever machines.
+    """A journal shared by the workers of a crawl, on any machines.
 
-    All read one log in one order. Of a crawl with several parts each part has a log of its own, of the pages that are done there,
-    and one of the workers at a time takes over what is new in them into the log of the crawl.
+    All read one log in one order. In a crawl with several parts, each part has its own log of the pages done there. One worker
+    at a time copies new entries from them to the log of the crawl.
 
     Args:
-        own: the part that the crawl itself has.
-        parts: all parts; ``own`` alone, or others beside it.
+        own: the crawl's own part.
+        parts: all parts: ``own`` alone, or others beside it.
         worker: name of this process.
 
     Attributes:
-        done: keys of pages that are done, as far as this process has read the log.
+        done: keys of done pages, as far as this process has read the log.
     """
 
     def __init__(self, own: Part, parts: Sequence[Part], worker: str) -> None:
         self._own = own
         self._parts = parts
         self._worker = worker
-        self._taken = [-1] * len(parts)  # outcomes of each part that are in the log; -1: not known here yet
-        self._collects = -math.inf  # until when no other process does
+        self._taken = [-1] * len(parts)  # outcomes of each part in the log; -1: not known here yet
+        self._collects = -math.inf  # end of this process's turn to collect
         self.done: set[bytes] = set()
 
     def outcomes(self, after: int = 0) -> Iterator[tuple[int, Outcome]]:
-        """See :meth:`Journal.outcomes`. A damaged one counts, and is left out, as are those that were forgotten."""
+        """See :meth:`Journal.outcomes`. Damaged and expired ones are counted but left out."""
         if len(self._parts) > 1:
             self._collect()
         number = after
@@ -61,7 +61,7 @@ class RedisJournal(Journal):
                 yield number, outcome
 
     def _collect(self) -> None:
-        """Take over what is new in the logs of the parts."""
+        """Copy new entries from the logs of the parts."""
         if steady() > self._collects and self.claim("log", LOOKED_AT):
             self._collects = steady() + LOOKED_AT
         if steady() > self._collects:
@@ -78,15 +78,16 @@ class RedisJournal(Journal):
                         break
 
     def close(self) -> None:
-        """Take over what this process has finished last, and let others do so."""
+        """Copy the last entries of this process, and let others collect."""
         if len(self._parts) > 1:
             self._collect()
             if steady() < self._collects:
                 self._own.call("delete", "claim:log")
 
     def _log(self, after: int, most: int = _OUTCOMES, forget: int = 0) -> tuple[int, list[bytes]]:
-        """How many outcomes come before the first that is given, and those that follow ``after`` others; the first ``forget``
-        ones are forgotten."""
+        """Return the number of outcomes before the first one returned, and those after ``after`` others. Expire the first
+        ``forget`` ones.
+        """
         first, outcomes = self._own.run("log", _TIME, after, most, forget)
         return int(first), outcomes
 
@@ -98,7 +99,7 @@ class RedisJournal(Journal):
         return None if text is None else json.loads(text)
 
     def checkpoint(self, name: str, number: int, data: Any) -> bool:
-        """See :meth:`Journal.checkpoint`. The log of finished pages is forgotten but for the last :data:`KEPT` ones."""
+        """See :meth:`Journal.checkpoint`. The log of finished pages expires except for the last :data:`KEPT` ones."""
         if stored := bool(self._own.run("checkpoint", _TIME, name, number, json.dumps(data))):
             self._log(0, most=0, forget=number - KEPT)
         return stored
@@ -110,23 +111,23 @@ class RedisJournal(Journal):
     def first(self, name: str, number: int) -> bool:
         return bool(self._own.call("zadd", "firsts", {name: number}, gt=True, ch=True))
 
-    # -- What workers share beyond the contract
+    # -- Shared by workers beyond the contract
 
     def claim(self, name: str, seconds: float) -> bool:
-        """Whether this process may do what ``name`` stands for; no other may for ``seconds``."""
+        """Return True if this process may do the task ``name``. No other may for ``seconds``."""
         return bool(self._own.call("set", f"claim:{name}", self._worker, nx=True, px=max(1, round(1000 * seconds))))
 
     def remember(self, name: str, text: str, seconds: float) -> None:
-        """Keep a text for all workers for ``seconds``; whoever waits for the claim of its name may stop waiting."""
+        """Share a text with all workers for ``seconds``, such as the result of a claimed task."""
         part_of(name, self._parts).call("set", f"text:{name}", text.encode("utf-8", "replace"), px=max(1, round(1000 * seconds)))
 
     def recall(self, name: str) -> str | None:
-        """What :meth:`remember` keeps; None where there is nothing."""
+        """Return the text shared by :meth:`remember`, or None."""
         text = part_of(name, self._parts).call("get", f"text:{name}")
         return None if text is None else text.decode("utf-8", "replace")
 
     def counted(self, hosts: Sequence[str]) -> dict[str, bytes | None]:
-        """What was written last of what the crawl counts of each host; None where nothing was."""
+        """Return the last record of each host's counts, or None for a host without one."""
         found: dict[str, bytes | None] = {}
         for part, names in by_part((host, part_of(host, self._parts)) for host in hosts).items():
             counts = part.run("counts", _TIME, "read", pack_list([_field(host) for host in names]))
@@ -134,11 +135,11 @@ class RedisJournal(Journal):
         return found
 
     def write_counted(self, records: Sequence[tuple[str, bytes]]) -> None:
-        """Write what was counted of hosts, but where that of more pages is known."""
+        """Write records of host counts, and keep any record of more pages."""
         pairs = (((_field(host), record), part_of(host, self._parts)) for host, record in records)
         for part, items in by_part(pairs).items():
             part.run("counts", _TIME, "write", pack_list(items))
 
 
 def _field(host: str) -> bytes:
-    return host.encode("utf-8", "replace")  # the web sends lone surrogates
+    return host.encode("utf-8", "replace")  # the web has lone surrogates

@@ -1,4 +1,4 @@
-"""Start URLs that arrive in Redis while a crawl runs, in the form that users of scrapy-redis know."""
+"""Start URLs fed through Redis during a crawl, in scrapy-redis's format."""
 
 from __future__ import annotations
 
@@ -13,29 +13,36 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_VALUE = 16_384  # bytes of one start URL with what comes with it; a longer value is set aside
+MAX_VALUE = 16_384  # bytes of one start URL with its data; longer values are set aside
 _BATCH = 100
 
 
 class RedisFeed:
-    """Reads the list, set or sorted set of start URLs at ``key``: each value is a URL, or a JSON object with "url". ``client`` is
-    a connection that gives bytes.
+    """Reader of start URLs in the list, set or sorted set at ``key``. Each value is a URL, or a JSON object with "url".
 
-    A value is removed only after its URL was taken, so that no seed is lost; of two workers that read the same one, the second
-    finds it known. What is no URL goes to the list ``<key>:rejected``. A server that is away is asked again for ``patience``
-    seconds.
+    A value is removed only after its URL was taken, so no seed is lost. If two workers read the same one, the second finds it
+    known. Invalid values go to the list ``<key>:rejected``.
+
+    Args:
+        client: a connection returning bytes.
+        key: key of the start URLs.
+        patience: seconds to retry an unreachable server.
     """
 
     def __init__(self, client: redis.Redis, key: str, patience: float) -> None:
-        from topical_crawler.frontier.redis_server import Server  # with redis, which other crawls do not need
+        from topical_crawler.frontier.redis_server import Server  # imports redis, not needed by other crawls
 
         self.key = key
         self._server = Server(client, patience)
         self._ready = False
 
     def poll(self, take: Callable[[list[str]], object]) -> int:
-        """Hand what has arrived to ``take``, at most a batch. Returns how many values were read. Raises FrontierServerError where
-        the server is away for longer than ``patience``, ValueError where the key holds something else."""
+        """Pass new URLs to ``take``, at most a batch. Return the number of values read.
+
+        Raises:
+            FrontierServerError: the server is unreachable for longer than ``patience``.
+            ValueError: the key holds something else.
+        """
         if not self._ready:
             self._server.check()
             self._ready = True
@@ -71,6 +78,8 @@ class RedisFeed:
                 text = ""
         if len(value) <= MAX_VALUE and urlsplit(text).scheme in ("http", "https") and urlsplit(text).hostname:
             return text
-        logger.error("%s: %.100r is no URL and no JSON object with one; it is put into %s:rejected", self.key, value, self.key)
+        logger.error(
+            "%s: %.100r is neither a URL nor a JSON object with one; moving it to %s:rejected", self.key, value, self.key
+        )
         self._server.client.rpush(f"{self.key}:rejected", value[:MAX_VALUE])
         return None

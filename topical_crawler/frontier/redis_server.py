@@ -1,4 +1,4 @@
-"""The Redis frontier's server: calls of its Lua scripts, and the records that travel. Nothing is ever unpickled."""
+"""The Redis frontier's server: calls of its Lua scripts, and the records sent to it. Nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -44,44 +44,49 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 _PASSING = re.compile(r"\b(OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN)\b")
-"""Answers after which the same call may succeed; of a script's own commands they come inside another message."""
+"""Transient errors. For a script's own commands they are inside another message."""
 _AWAY = (redis.ConnectionError, redis.TimeoutError, BusyLoadingError, ReadOnlyError)
 _CLUSTER_AWAY = (AskError, ClusterError, RedisClusterException, SlotNotCoveredError, TryAgainError)
-"""Where a cluster has no master for a key, or its keys are on their way from one to another."""
-# As _PASSING where the answer begins with the word, which the client then leaves out of the text.
+"""Errors of a cluster without a master for a key, or during its migration."""
+# Like _PASSING for answers that begin with the word. The client removes it from the text.
 _PASSES = (*_AWAY, OutOfMemoryError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
-_HANDSHAKE = 5.0  # seconds for the beginning of a connection with TLS
-SAID_EVERY = 10.0  # seconds between two messages that the server is waited for
+_HANDSHAKE = 5.0  # seconds for a TLS handshake
+SAID_EVERY = 10.0  # seconds between two messages about waiting for the server
 
 
 class ServerAway(FrontierServerError):
-    """A Redis server that does not answer, or a cluster without a server for some keys; it may come back."""
+    """A Redis server does not answer, or a cluster has no server for some keys. It may come back."""
 
 
 class Server:
-    """A Redis server, or a Redis Cluster, as the frontier uses it. ``client`` gives bytes (no ``decode_responses``). A server
-    that does not answer, or has no memory left, is asked again for ``patience`` seconds. Where ``client`` is connected to a node
-    of a cluster, :meth:`check` connects to all of it."""
+    """A Redis server or Redis Cluster, as used by the frontier.
+
+    An unreachable server, or one without free memory, is retried for ``patience`` seconds. ``client`` must return bytes (no
+    ``decode_responses``). If it is connected to a node of a cluster, :meth:`check` connects to all of it.
+    """
 
     def __init__(self, client: redis.Redis, patience: float) -> None:
         if client.get_encoder().decode_responses:
-            raise ValueError("the frontier needs bytes from Redis. Remedy: leave decode_responses out of REDIS_PARAMS")
-        self.client: Any = client  # typed for text or bytes, by a setting of its own
+            raise ValueError("the frontier needs bytes from Redis. Leave decode_responses out of REDIS_PARAMS")
+        self.client: Any = client  # its types depend on a setting: text or bytes
         self.name = place_of(client)
         self.patience = patience
-        self.is_cluster = False  # as far as :meth:`check` has found
+        self.is_cluster = False  # until :meth:`check`
         self._given_up = False
         self._said = -math.inf
         self._scripts: dict[str, tuple[str, str]] = {}
 
     def node(self, prefix: str) -> str:
-        """The address of the server of a cluster that has the keys of a ``prefix``, as far as is known here."""
+        """Return the address of the cluster's server for keys with a ``prefix``, as far as known here."""
         return str(self.client.get_node_from_key(prefix).name)
 
     def run(self, script: str, prefix: str, arguments: Sequence[Any], patience: float) -> Any:
-        """Run a script of ``lua/`` on the keys with a prefix. Raises FrontierServerError as :meth:`ask`, and where the server has
-        lost the crawl or has it in another version."""
+        """Run a script of ``lua/`` on the keys with a prefix.
+
+        Raises:
+            FrontierServerError: as for :meth:`ask`, and if the server has lost the crawl or has it in another version.
+        """
         if script not in self._scripts:
             folder = files("topical_crawler.frontier") / "lua"
             parts = [(folder / f"{name}.lua").read_text(encoding="utf-8") for name in ("common", script)]
@@ -100,10 +105,15 @@ class Server:
         return self.ask(call, patience)
 
     def ask(self, call: Callable[[], _T], patience: float | None = None) -> _T:
-        """The result of ``call``, made again while the server is away, which is said every :data:`SAID_EVERY` seconds. It may be
-        made twice: it must not matter. Raises FrontierServerError where the server is away or full for longer than ``patience``,
-        its own where none is given (ServerAway), or refuses the call."""
-        # Once it has waited in vain it does not wait again at every call that follows.
+        """Return the result of ``call``, with retries while the server is unreachable, logged every :data:`SAID_EVERY` seconds.
+
+        ``call`` may run twice, so it must be idempotent.
+
+        Raises:
+            FrontierServerError: the server refuses the call.
+            ServerAway: the server is unreachable or full for longer than ``patience``, by default its own.
+        """
+        # After one wait in vain, later calls do not wait again.
         patience = self.patience if patience is None else patience
         deadline, pause, waited = time.monotonic() + (0.0 if self._given_up else patience), _FIRST_PAUSE, False
         while True:
@@ -121,7 +131,7 @@ class Server:
                     self._given_up = True
                     raise ServerAway(problem) from None
                 if now >= self._said + SAID_EVERY:
-                    logger.warning("%s. Trying again for %.0f s", problem, deadline - now if patience else self.patience)
+                    logger.warning("%s. Retrying for %.0f s", problem, deadline - now if patience else self.patience)
                     self._said = now
                 if not patience:
                     raise ServerAway(problem) from None
@@ -132,13 +142,18 @@ class Server:
                     self._said = -math.inf
                 self._given_up = False
                 return result
-            time.sleep(pause * random.uniform(0.5, 1.0))  # many workers come back: not all in the same moment
+            time.sleep(pause * random.uniform(0.5, 1.0))  # jitter: many workers come back at once
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def check(self) -> None:
-        """Connect to all of a cluster. Warn where a server keeps nothing over a restart; wait for one that is away. Raises
-        FrontierServerError for one that is too old or evicts. Where the account may not ask, nothing is checked
-        (docs/deployment.md says then what the server needs)."""
+        """Connect to all of a cluster, and check the configuration. An unreachable server is retried.
+
+        Warn if a server persists nothing across restarts. If the account may not run INFO, nothing is checked
+        (docs/deployment.md lists the requirements).
+
+        Raises:
+            FrontierServerError: the server is too old or evicts keys.
+        """
         info = self.ask(lambda: self._info(self.client))
         if not info.get("cluster_enabled"):
             self._check(info)
@@ -154,68 +169,63 @@ class Server:
         version = tuple(int(part) for part in str(info.get("redis_version", "0.0")).split(".")[:2])
         if version < (6, 2):
             number = info.get("redis_version")
-            raise FrontierServerError(f"Redis at {self.name} is version {number}. Remedy: version 6.2 or newer, or Valkey")
+            raise FrontierServerError(f"Redis at {self.name} is version {number}. Use version 6.2 or newer, or Valkey")
         policy = info.get("maxmemory_policy", "noeviction")
         if info.get("maxmemory") and policy != "noeviction":
             raise FrontierServerError(
-                f"Redis at {self.name} throws keys away when it is full (maxmemory-policy {policy}): links would be lost. "
-                f"Remedy: CONFIG SET maxmemory-policy noeviction"
+                f"Redis at {self.name} evicts keys when it is full (maxmemory-policy {policy}): links would be lost. "
+                f"Run CONFIG SET maxmemory-policy noeviction"
             )
         if not int(info.get("aof_enabled", 0)):
-            logger.warning(
-                "Redis at %s keeps no append-only file: a restart loses what was found. Remedy: appendonly yes", self.name
-            )
+            logger.warning("Redis at %s keeps no append-only file: a restart loses the crawl. Set appendonly yes", self.name)
 
     def _info(self, client: redis.Redis) -> dict[str, Any]:
         try:
             info = dict(client.info())
         except NoPermissionError:
             return {}
-        if info.get("loading"):  # it names no append-only file then
+        if info.get("loading"):  # the append-only file is missing from INFO then
             raise BusyLoadingError
         return info
 
     def gone(self) -> str:
-        """What is wrong where the server no longer has the crawl."""
-        return (
-            f"the crawl is no longer in Redis at {self.name}: it was purged, or the server lost its data. Remedy: start it anew"
-        )
+        """Return the error message for a crawl lost by the server."""
+        return f"the crawl is no longer in Redis at {self.name}: it was purged, or the server lost its data. Start it anew"
 
     def _problem(self, error: Exception) -> str:
         text, at = str(error), f"Redis at {self.name}"
         if "OOM" in text or isinstance(error, OutOfMemoryError):
             return (
-                f"{at} has no memory left; nothing of the crawl is lost. Remedy: raise its maxmemory, or bound what waits "
+                f"{at} has no memory left; nothing of the crawl is lost. Raise its maxmemory, or limit the waiting links "
                 f"(-s TOPICAL_MAX_WAITING=1000000)"
             )
         if "MISCONF" in text:
-            return f"{at} cannot write its file; nothing of the crawl is lost. Remedy: see that its disk has room, and its log"
+            return f"{at} cannot write its file; nothing of the crawl is lost. Check its disk space and its log"
         if "GONE" in text:
             return self.gone()
         if found := re.search(r"\bVERSION (\d+)", text):
             return (
-                f"the crawl in {at} goes on in version {found[1]} of what is stored, this worker writes version {VERSION}. "
-                f"Remedy: start it again with the program of the other workers"
+                f"the crawl in {at} is stored in version {found[1]} by now, this worker writes version {VERSION}. "
+                f"Restart it with the program of the other workers"
             )
         if isinstance(error, redis.AuthenticationError) or text.startswith(("WRONGPASS", "NOAUTH")):
-            return f"{at} wants another user or password. Remedy: set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
+            return f"{at} wants another user or password. Set REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0"
         if isinstance(error, NoPermissionError) or text.startswith("NOPERM"):
-            return f"{at} does not allow this account a command or key ({text}). Remedy: docs/deployment.md has the rules"
+            return f"{at} does not allow this account a command or key ({text}). See docs/deployment.md for the rules"
         if isinstance(error, _CLUSTER_AWAY):  # MOVED is an AskError
             if self.is_cluster:
                 return (
-                    f"the Redis Cluster at {self.name} has no server for a part of the crawl ({text[:100]}). Remedy: see CLUSTER "
+                    f"the Redis Cluster at {self.name} has no server for a part of the crawl ({text[:100]}). Check CLUSTER "
                     f"INFO and CLUSTER NODES"
                 )
-            return f"Redis at {self.name} is a node of a Redis Cluster and does not say so. Remedy: let the account ask INFO"
+            return f"Redis at {self.name} is an undeclared node of a Redis Cluster. Allow the account to run INFO"
         if isinstance(error, _AWAY):
-            return f"{at} does not answer ({type(error).__name__}). Remedy: start it, or set REDIS_URL=redis://HOST:PORT/0"
+            return f"{at} does not answer ({type(error).__name__}). Start it, or set REDIS_URL=redis://HOST:PORT/0"
         return f"{at}: {text}"
 
 
 def refuse_plain_port(client: redis.Redis) -> None:
-    """Raises FrontierServerError where ``client`` speaks TLS (``rediss://``) to a server that does not: one would wait for the
-    end of a command, the other for an answer."""
+    """Raise FrontierServerError for a TLS client (``rediss://``) on a plain port. Both sides would wait for each other."""
     pool = client.connection_pool
     at = pool.connection_kwargs
     if not issubclass(pool.connection_class, redis.SSLConnection):
@@ -230,21 +240,18 @@ def refuse_plain_port(client: redis.Redis) -> None:
                 answer = plain.recv(1)
             if answer in (b"+", b"-"):
                 raise FrontierServerError(
-                    f"Redis at {place_of(client)} speaks no TLS at this port. Remedy: REDIS_URL=redis://…, or name its TLS port"
+                    f"Redis at {place_of(client)} speaks no TLS at this port. Set REDIS_URL=redis://…, or name its TLS port"
                 ) from None
     finally:
         connection.disconnect()
 
 
 def of_cluster(client: redis.Redis) -> RedisCluster:
-    """A connection to the whole Redis Cluster that has the server of ``client``. Raises FrontierServerError where that names a
-    database of its own."""
+    """Connect to the whole Redis Cluster of a node's ``client``. Raise FrontierServerError if it selects a database."""
     pool = client.connection_pool
     at = dict(pool.connection_kwargs)
     if at.pop("db", 0):
-        raise FrontierServerError(
-            f"a Redis Cluster has no databases. Remedy: REDIS_URL=redis://{at.get('host')}:{at.get('port')}/0"
-        )
+        raise FrontierServerError(f"a Redis Cluster has no databases. Set REDIS_URL=redis://{at.get('host')}:{at.get('port')}/0")
     wanted = ("host", "port", "username", "password", "socket_timeout", "socket_keepalive", "encoding")
     given = {name: value for name, value in at.items() if name in wanted or name.startswith("ssl_")}
     given["ssl"] = issubclass(pool.connection_class, redis.SSLConnection)
@@ -253,26 +260,26 @@ def of_cluster(client: redis.Redis) -> RedisCluster:
 
 
 def place_of(client: redis.Redis) -> str:
-    """Address of a server, without a password."""
+    """Return the address of a server, without a password."""
     at = client.connection_pool.connection_kwargs
     return str(at.get("path") or f"{at.get('host', 'localhost')}:{at.get('port', 6379)}") + f"/{at.get('db', 0)}"
 
 
-VERSION = 4  # of the keys of a crawl; every call of a worker of another one is refused
+VERSION = 4  # of a crawl's keys; calls of workers with another version are refused
 RECORD = 1  # version of the records, and of outcomes
-MAX_URL = 8_000  # bytes of a URL, or of an entry's meta; ``urls.fingerprint`` refuses addresses as long as this
+MAX_URL = 8_000  # bytes of a URL, or of an entry's meta; ``urls.fingerprint`` refuses longer URLs
 MAX_OUTCOME = 1 << 20  # bytes of an outcome with its lesson
 HEADER = struct.Struct(">BB6sdHHBBHHB")
-"""Of a record: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of host, URL, meta and
-reason (``lua/common.lua``)."""
+"""Header of a record: version, state, number, priority, depth, times put back, pieces of evidence, and the bytes of host, URL,
+meta and reason (``lua/common.lua``)."""
 
 
 class RecordError(ValueError):
-    """Bytes from Redis that are no record of this version, or an entry that is too large for one."""
+    """Bytes from Redis are not a record of this version, or an entry is too large for one."""
 
 
 def read_entry(key: bytes, record: bytes) -> Entry:
-    """An entry as the scripts keep it (``lua/common.lua``). Raises RecordError for damaged bytes."""
+    """Parse an entry as stored by the scripts (``lua/common.lua``). Raise RecordError for damaged bytes."""
     if record and record[0] != RECORD:
         raise RecordError(f"entry {key.hex()}: a record of version {record[0]}, this worker reads version {RECORD}")
     try:
@@ -289,7 +296,7 @@ def read_entry(key: bytes, record: bytes) -> Entry:
 
 
 def pack_links(entries: Sequence[Entry]) -> bytes:
-    """Entries as the scripts take them. Raises RecordError for a URL or a meta that is too long."""
+    """Pack entries for the scripts. Raise RecordError for an overlong URL or meta."""
     return pack_list([_link(entry) for entry in entries])
 
 
@@ -303,26 +310,26 @@ def _link(entry: Entry) -> tuple[Any, ...]:
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "replace")  # the web sends lone surrogates
+    return text.encode("utf-8", "replace")  # the web has lone surrogates
 
 
 def pack_list(items: list[Any]) -> bytes:
-    """A list as the scripts read it."""
+    """Pack a list for the scripts."""
     return bytes(msgpack.packb(items, use_bin_type=False))
 
 
 def pack_outcome(outcome: Outcome) -> bytes:
-    """An outcome as it stands in the log. Raises RecordError for one that is too large."""
+    """Pack an outcome for the log. Raise RecordError for one that is too large."""
     lesson = None if outcome.lesson is None else json.dumps(outcome.lesson, ensure_ascii=False)
     fields = (RECORD, outcome.url, outcome.keep, float(outcome.relevance), outcome.reason, lesson, outcome.led_by)
     packed = bytes(msgpack.packb(fields, unicode_errors="replace"))
     if len(packed) > MAX_OUTCOME:
-        raise RecordError(f"{outcome.url}: what is learned from it takes {len(packed)} bytes, more than {MAX_OUTCOME}")
+        raise RecordError(f"{outcome.url}: its lesson takes {len(packed)} bytes, more than {MAX_OUTCOME}")
     return packed
 
 
 def read_outcome(packed: bytes) -> Outcome:
-    """What :func:`pack_outcome` packed. Raises RecordError for damaged bytes."""
+    """Parse the bytes of :func:`pack_outcome`. Raise RecordError for damaged bytes."""
     try:
         version, url, keep, relevance, reason, lesson, led_by = msgpack.unpackb(packed)
         if version != RECORD:

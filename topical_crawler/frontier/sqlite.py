@@ -1,4 +1,4 @@
-"""A frontier in one SQLite file: survives its process at any moment, and holds what memory does not."""
+"""A frontier in one SQLite file. It survives the death of its process at any moment, and is not limited by memory."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from topical_crawler.web.page import Evidence
 _T = TypeVar("_T")
 
 VERSION = 3  # of the tables; a file of another version is refused
-BUSY_SECONDS = 30.0  # how long a statement waits for another connection that is writing
-_CACHE_KIB = 4_096  # four or twelve times as many speed up nothing, at a million links either: the system has the pages
+BUSY_SECONDS = 30.0  # time-out of a statement for another writing connection
+_CACHE_KIB = 4_096  # four or twelve times as much is no faster, even at a million links: the system caches the pages
 _CHECKPOINT_PAGES = 4_096  # 16 MiB: a checkpoint costs fsyncs, and a page with 60 new links changes 90 pages of the file
 
 _TABLES = f"""
@@ -77,12 +77,14 @@ INSERT INTO meta VALUES ('format', 'topical_crawler frontier'), ('version', '{VE
 
 
 class FrontierFileError(RuntimeError):
-    """A frontier file that cannot be used; the message names the file and the remedy."""
+    """A frontier file is unusable. The message names the file and the fix."""
 
 
 def unfetched(file: Path) -> list[tuple[str, str, str, int]]:
-    """What the frontier in a file holds that was not fetched: host, ``not_followed`` or ``waiting``, reason, and number of links.
-    Empty where there is no such file. A crawl may be writing to it."""
+    """Count the unfetched links in a frontier's file by host, ``not_followed`` or ``waiting``, and reason.
+
+    Return [] without such a file. A crawl may be writing to it.
+    """
     if not file.is_file():
         return []
     states = f"CASE state WHEN {State.DROPPED} THEN 'not_followed' ELSE 'waiting' END, coalesce(dropped, 'not fetched yet')"
@@ -91,7 +93,7 @@ def unfetched(file: Path) -> list[tuple[str, str, str, int]]:
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """Open the file, or make it. Transactions are begun by hand. Raises :class:`FrontierFileError`."""
+    """Open or create the file, with manual transactions. Raise :class:`FrontierFileError`."""
     try:
         db = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None, cached_statements=64)
         try:
@@ -102,7 +104,7 @@ def connect(file: Path) -> sqlite3.Connection:
             db.execute("PRAGMA synchronous = NORMAL")
             db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-            db.execute(f"PRAGMA journal_size_limit = {4096 * _CHECKPOINT_PAGES}")  # after a discard of millions
+            db.execute(f"PRAGMA journal_size_limit = {4096 * _CHECKPOINT_PAGES}")  # after discarding millions
             if not tables:
                 db.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
             return db
@@ -114,20 +116,20 @@ def connect(file: Path) -> sqlite3.Connection:
 
 
 def broken(file: Path, error: sqlite3.Error) -> FrontierFileError:
-    """The error for a file that SQLite cannot read or write."""
+    """Return the error for a file unreadable or unwritable by SQLite."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_BUSY:
         return FrontierFileError(
-            f"{file}: {error}: another program has been writing to it for more than {BUSY_SECONDS:g} seconds. Remedy: end that "
-            "program (an sqlite3 shell, a backup), then start the crawl again; it goes on from the last page that was done"
+            f"{file}: {error}: another program has been writing to it for more than {BUSY_SECONDS:g} seconds. End that "
+            "program (an sqlite3 shell, a backup), then start the crawl again. It resumes after the last finished page"
         )
     if code == sqlite3.SQLITE_FULL:
-        remedy = "make room on the disk, then start the crawl again; it goes on from the last page that was done"
-        return FrontierFileError(f"{file}: {error}. Remedy: {remedy}")
+        remedy = "Make room on the disk, then start the crawl again. It resumes after the last finished page"
+        return FrontierFileError(f"{file}: {error}. {remedy}")
     if isinstance(error, sqlite3.OperationalError):
-        return FrontierFileError(f"{file}: {error}; see that the disk has room and nothing else writes to the file")
+        return FrontierFileError(f"{file}: {error}. Check that the disk has room and nothing else writes to the file")
     return FrontierFileError(
-        f"{file}: {error}; the file is no SQLite file or is damaged. Restore a copy, rescue it with `sqlite3 FILE .recover`, or "
+        f"{file}: {error}: not an SQLite file, or a damaged one. Restore a copy, rescue it with `sqlite3 FILE .recover`, or "
         "move it away (with its -wal and -shm files) to start anew"
     )
 
@@ -136,12 +138,12 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
     meta = dict(db.execute("SELECT name, value FROM meta")) if "meta" in tables else {}
     if meta.get("format") != "topical_crawler frontier":
         raise FrontierFileError(
-            f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}); name another path for the frontier"
+            f"{file}: an SQLite file of something else (tables {', '.join(sorted(tables))}). Name another path for the frontier"
         )
     if meta.get("version") != str(VERSION):
         raise FrontierFileError(
-            f"{file}: a frontier of version {meta.get('version')}, this program reads version {VERSION}; go on with the program "
-            "that wrote it, or move the file away to start anew"
+            f"{file}: a frontier of version {meta.get('version')}, this program reads version {VERSION}. Continue with the "
+            "program that wrote it, or move the file away to start anew"
         )
 
 
@@ -151,8 +153,9 @@ def _check_ours(file: Path, db: sqlite3.Connection, tables: set[str]) -> None:
 class Database:
     """A frontier's file, locked against a second frontier.
 
-    Changes gather in one open transaction until :meth:`commit`. Where an error costs that transaction (a full disk can), memory
-    and file no longer agree: every later call raises the error again. Every method but :meth:`bytes` may raise FrontierFileError.
+    Changes gather in one open transaction until :meth:`commit`. If an error loses that transaction, such as a full disk, memory
+    and file disagree, and every later call raises the error again. Every method except :meth:`bytes` may raise
+    FrontierFileError.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -161,11 +164,11 @@ class Database:
         self._changed = False
         self._lost: str | None = None
         if not (folder := self.file.parent).is_dir():
-            raise FrontierFileError(f"{self.file}: the directory {folder} does not exist; make it, or name another path")
+            raise FrontierFileError(f"{self.file}: the directory {folder} does not exist. Create it, or name another path")
         try:
             self._lock.acquire()
         except Timeout:
-            message = f"{self.file}: another crawl uses this frontier; wait for its end, or name another path"
+            message = f"{self.file}: another crawl uses this frontier. Wait for its end, or name another path"
             raise FrontierFileError(message) from None
         try:
             self._connection = connect(self.file)
@@ -174,7 +177,7 @@ class Database:
             raise
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """What a statement that changes nothing answers."""
+        """Return the rows of a read-only statement."""
         if self._lost is not None:
             raise FrontierFileError(self._lost)
         try:
@@ -183,11 +186,13 @@ class Database:
             raise self._failed(error) from error
 
     def first(self, sql: str, *values: Any) -> Any:
-        """The first row of an answer; None where there is none."""
+        """Return the first row of the result, or None."""
         return next(iter(self.rows(sql, values)), None)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """A statement that changes something; how many rows. Raises before it where another program writes to the file."""
+        """Run a statement with changes. Return the number of rows. Raise an error before any change if another program writes
+        to the file.
+        """
         if not self._connection.in_transaction:
             self.rows("BEGIN IMMEDIATE")
             self._changed = True
@@ -197,7 +202,7 @@ class Database:
             raise self._failed(error) from error
 
     def run_each(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
-        """A statement for each of the values, within :meth:`all_or_nothing`."""
+        """Run a statement for each of the values, within :meth:`all_or_nothing`."""
         try:
             self._connection.executemany(sql, values)
         except sqlite3.DatabaseError as error:
@@ -205,7 +210,7 @@ class Database:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """An error takes back what was changed within; what was changed before in the same transaction stays."""
+        """Roll back the changes inside on an error. Earlier changes in the same transaction stay."""
         self.run("SAVEPOINT step")
         try:
             yield
@@ -217,17 +222,17 @@ class Database:
         self.run("RELEASE step")
 
     def commit(self) -> None:
-        """Make what was changed durable."""
+        """Make the changes durable."""
         if self._connection.in_transaction:
             self.rows("COMMIT")
         self._changed = False
 
     def bytes(self) -> int:
-        """Size of the file, with what is not yet merged into it (its WAL)."""
+        """Return the size of the file, including its WAL."""
         return sum(file.stat().st_size for file in (self.file, Path(f"{self.file}-wal")) if file.exists())
 
     def close(self, *, commit: bool = True) -> None:
-        """Let go of the file. Calling it twice is harmless."""
+        """Close the file. Idempotent."""
         if not self._lock.is_locked:
             return
         try:
@@ -244,9 +249,9 @@ class Database:
         return failure
 
 
-# -- The SQL. What waits is reached by the index ``waiting`` of hosts and places
+# -- The SQL. Waiting entries are found by the index ``waiting`` of hosts and places
 
-KEYS = 64  # per look-up; shorter lists are filled up, so that one prepared statement serves all
+KEYS = 64  # per look-up; shorter lists are padded to reuse one prepared statement
 
 _KEY_IN = f"key IN ({', '.join('?' * KEYS)})"
 _WAITS = f"state = {State.WAITING}"
@@ -301,7 +306,7 @@ READ_NOTE = "SELECT value FROM meta WHERE name = ?"
 
 
 def discard_statement(*, host: bool, below: bool) -> str:
-    """Waiting entries are dropped: of one host, of a lower priority than one, of both, or all."""
+    """Return the statement for dropping waiting entries of one host, of a lower priority than one, of both, or all."""
     conditions = [_WAITS] + ["host = ?"] * host + ["priority < ?"] * below
     return f"UPDATE entries SET state = {State.DROPPED}, dropped = ? WHERE {' AND '.join(conditions)}"
 
@@ -310,10 +315,10 @@ def discard_statement(*, host: bool, below: bool) -> str:
 
 
 class KnownEntry:
-    """A row of the table of entries while a batch of links is pushed: what is stored, and what the batch makes of it.
+    """A row of the entries table during the push of a batch of links: its stored data, and the changes by the batch.
 
     Evidence stays JSON text: ``evidence`` is its pieces, joined by commas, and ``parents`` their number. A known parent is
-    recognised without parsing: a piece begins with ``["parent",`` and quotation marks within a string are escaped.
+    recognised without parsing: a piece begins with ``["parent",``, and quotation marks within a string are escaped.
     """
 
     __slots__ = ("dropped", "entry", "evidence", "host", "is_new", "moved", "number", "parents", "priority", "state", "touched")
@@ -323,14 +328,14 @@ class KnownEntry:
     ) -> None:
         self.number, self.state, self.host, self.priority = number, state, host, priority
         self.parents, self.evidence, self.dropped = parents, evidence, dropped
-        self.entry: Entry | None = None  # the push whose address, depth and meta hold: of a new or revived entry
+        self.entry: Entry | None = None  # push with the valid URL, depth and meta, for a new or revived entry
         self.is_new = False
-        self.moved = False  # has a new place among those that wait
-        self.touched = False  # has other evidence than `entry`, or than before
+        self.moved = False  # new place among the waiting entries
+        self.touched = False  # evidence differs from `entry`, or from before
 
     @classmethod
     def of(cls, entry: Entry, number: int, result: Pushed) -> KnownEntry:
-        """The row of an entry seen for the first time."""
+        """Return the row of an entry seen for the first time."""
         evidence = gained((), entry.evidence)
         state = State.WAITING if entry.dropped is None else State.DROPPED
         row = cls(number, state, entry.host, entry.priority, len(evidence), pack(evidence), entry.dropped)
@@ -342,7 +347,7 @@ class KnownEntry:
         return row
 
     def meet(self, entry: Entry, result: Pushed) -> None:
-        """The entry is found again (see ``Frontier.push``)."""
+        """Merge another push of the entry (see ``Frontier.push``)."""
         changed = False
         if self.state in (State.WAITING, State.DROPPED):
             changed = self._gain(entry.evidence)
@@ -370,20 +375,20 @@ class KnownEntry:
 
     @property
     def as_pushed(self) -> Entry | None:
-        """The entry, where it waits just as it was pushed for the first time."""
+        """The entry if it waits exactly as first pushed, else None."""
         entry = self.entry
         if entry is None or not self.is_new or self.touched or entry.dropped is not None or self.parents != len(entry.evidence):
             return None
         return entry
 
     def address(self) -> tuple[str, int, int, str | None]:
-        """URL, depth, times put back and meta of a new or revived entry."""
+        """Return URL, depth, times put back and meta of a new or revived entry."""
         assert self.entry is not None
         return self.entry.url, self.entry.depth, self.entry.rescored, pack_meta(self.entry.meta)
 
 
 def pack(evidence: Iterable[Evidence]) -> str:
-    """Evidence as it is stored: the text of ``Evidence.to_json``, made by hand as the encoder takes five times as long."""
+    """Serialize evidence as in ``Evidence.to_json``, by hand, since the encoder takes five times as long."""
     return ",".join(
         [
             f"[{_quote(e.parent)},{float(e.relevance)!r},{int(e.on_topic)},{_quote(e.anchor)},{e.distance}"
@@ -394,12 +399,12 @@ def pack(evidence: Iterable[Evidence]) -> str:
 
 
 def unpack(text: str) -> tuple[Evidence, ...]:
-    """What :func:`pack` packed, pieces joined by commas."""
+    """Parse the text of :func:`pack`, pieces joined by commas."""
     return tuple([Evidence.from_json(piece) for piece in json.loads(f"[{text}]")])
 
 
 def pack_meta(meta: dict[str, Any]) -> str | None:
-    """An entry's meta as it is stored: most have none."""
+    """Serialize an entry's meta. Most have none."""
     return json.dumps(meta, ensure_ascii=False) if meta else None
 
 
@@ -407,9 +412,9 @@ def pack_meta(meta: dict[str, Any]) -> str | None:
 
 _COMMIT_EVERY = 512  # pushes outside `done`
 _OUTCOMES = 200
-_MOST_READ = 32_768  # waiting entries that are kept in memory
-_SOMEWHERE: Place = (math.inf, 0)  # a bound for the worst entry of a host that has not been looked at
-_REVIVED = "revived"  # how many pages that were done wait again since: what the log holds more than there are entries done
+_MOST_READ = 32_768  # waiting entries kept in memory
+_SOMEWHERE: Place = (math.inf, 0)  # bound for the worst entry of a host not examined yet
+_REVIVED = "revived"  # number of revived pages: the surplus of the log over the entries done
 
 
 def _entry(row: Sequence[Any]) -> Entry:
@@ -467,16 +472,16 @@ class SqliteJournal(Journal):
 
 
 class SqliteFrontier(LocalFrontier):
-    """The contract of :class:`~topical_crawler.frontier.base.Frontier`, in the file ``path``, made where there is none;
-    ``path.lock`` beside it shows who uses it. The other arguments are those of :class:`LocalFrontier`.
+    """:class:`~topical_crawler.frontier.base.Frontier` in the file ``path``, created if missing. Its lock is ``path.lock``. The
+    other arguments are those of :class:`LocalFrontier`.
 
-    Changes gather in one open transaction, which :meth:`done`, :meth:`close` and the journal commit, and every few hundred
-    pushes. A process that dies loses what came after: the entry that was out waits again, and no page that was done is given out
-    again. Other processes may read the file meanwhile (WAL); a second frontier on it is refused.
+    Changes gather in one open transaction. :meth:`done`, :meth:`close`, the journal and every few hundred pushes commit it. A
+    process that dies loses the changes since: entries in flight are requeued, and no finished page is popped again. Other
+    processes may read the file meanwhile (WAL). A second frontier on it is refused.
 
-    Raises FrontierFileError where the file is in use, damaged, of another version or of something else. Every method does when
-    the file cannot be read or written any more: it then holds the last commit. Where another program wrote to it for too long,
-    nothing has changed, and the call may be tried again.
+    Raises FrontierFileError if the file is in use, damaged, of another version or of something else. Every method does if the
+    file is no longer readable or writable: it then holds the last commit. If another program writes to it for too long, nothing
+    has changed, and the call may be repeated.
     """
 
     def __init__(
@@ -485,9 +490,9 @@ class SqliteFrontier(LocalFrontier):
         super().__init__(delay, in_flight_per_host, max_waiting)
         self._worst = Worst() if max_waiting else None
         self._in_flight: dict[bytes, _Flight] = {}
-        self._done: set[bytes] = set()  # of those that are done, the ones that were finished or met by this process
-        self._full: set[bytes] = set()  # all that wait with as many parents as are remembered, and some of those that did
-        self._read: dict[int, Entry] = {}  # by number, entries that wait: the best are asked for again and again
+        self._done: set[bytes] = set()  # done entries finished or met by this process
+        self._full: set[bytes] = set()  # all waiting entries with the most parents, and some former ones
+        self._read: dict[int, Entry] = {}  # waiting entries by number, as the best are read again and again
         self._uncommitted = 0
         self._db = Database(path)
         self.journal = SqliteJournal(self._db)
@@ -554,7 +559,7 @@ class SqliteFrontier(LocalFrontier):
         self._waiting += 1
 
     def waiting(self, limit: int) -> list[Entry]:
-        """See :meth:`Frontier.waiting`. Sorts all that waits: about a second for each million."""
+        """See :meth:`Frontier.waiting`. Sorting takes about a second for each million waiting entries."""
         best = self._db.rows(BEST, (limit,))
         for numbers in _chunks([number for number, _ in best if number not in self._read]):
             self._read.update((number, _entry(columns)) for number, *columns in self._db.rows(SEVERAL, numbers))
@@ -589,8 +594,10 @@ class SqliteFrontier(LocalFrontier):
         self._commit()
 
     def shift(self, by: float, border: float) -> None:
-        """Change by so much the priorities of all waiting entries: if they fall, of those above ``border``, else of those below
-        it. So what ``by`` has taken across the border is left alone when this is called again."""
+        """Change the priorities of waiting entries by ``by``: down for those above ``border``, or up for those below it.
+
+        Entries moved across the border are left alone by a second call.
+        """
         self._db.run(FALL if by < 0 else RISE, (by, border))
         self._read_heads()
         self._commit()
@@ -605,7 +612,7 @@ class SqliteFrontier(LocalFrontier):
         self._waiting += 1
 
     def done(self, key: bytes, outcome: Outcome, links: Iterable[Entry] = ()) -> Pushed:
-        """See :meth:`Frontier.done`. Survives the death of the process; a loss of power may cost the last pages."""
+        """See :meth:`Frontier.done`. It survives the death of the process. A power failure may cost the last pages."""
         entries = [check(entry) for entry in links]
         flight = self._flight(key)
         with self._db.all_or_nothing():
@@ -639,7 +646,7 @@ class SqliteFrontier(LocalFrontier):
         return number
 
     def revive(self, urls: Mapping[bytes, str]) -> int:
-        """See :meth:`Frontier.revive`. In their old places, with the evidence they had."""
+        """See :meth:`Frontier.revive`. Entries return to their old places, with their evidence."""
         reasons: Counter[str] = Counter()
         done = 0
         first: dict[str, Place] = {}
@@ -682,11 +689,11 @@ class SqliteFrontier(LocalFrontier):
         return self._waiting
 
     def close(self) -> None:
-        """See :meth:`Frontier.close`. Entries in flight stay marked so in the file, and wait again when it is opened."""
+        """See :meth:`Frontier.close`. Entries in flight stay marked in the file, and are requeued on opening it."""
         self._db.close()
 
     def _write(self, entries: Sequence[Entry]) -> tuple[list[tuple[bytes, KnownEntry, int | None, str | None]], Pushed]:
-        """Push within a transaction. Returns keys and rows, with the state and reason before (None: not known yet)."""
+        """Push within a transaction. Return keys and rows, with the state and reason before (None: new)."""
         chunks = _chunks([entry.key for entry in entries])
         known = {key: KnownEntry(*columns) for chunk in chunks for key, *columns in self._db.rows(FIND, chunk)}
         self._done.update(key for key, row in known.items() if row.state == State.DONE)
@@ -718,7 +725,7 @@ class SqliteFrontier(LocalFrontier):
         return [(key, row, *before.get(key, (None, None))) for key, row in known.items()], result
 
     def _count(self, rows: Iterable[tuple[bytes, KnownEntry, int | None, str | None]]) -> None:
-        """Bring counts and heads up to what was written."""
+        """Update counts and heads after a write."""
         for key, row, state, reason in rows:
             if row.state == State.WAITING and row.parents == MAX_EVIDENCE:
                 self._full.add(key)
@@ -726,20 +733,20 @@ class SqliteFrontier(LocalFrontier):
                 self._waiting += state != State.WAITING
                 self._wait(row.host, (-row.priority, row.number))
                 if (entry := row.as_pushed) is not None and len(self._read) < _MOST_READ:
-                    self._read[row.number] = entry  # with all that its strategy has worked out of it
+                    self._read[row.number] = entry  # with its strategy's cached results
                 if reason is not None:
                     self._reasons[reason] -= 1
             elif state is None and row.dropped is not None:
                 self._reasons[row.dropped] += 1
 
     def _wait(self, host: str, place: Place) -> None:
-        """An entry of the host waits at ``place``."""
+        """Add a waiting entry of the host at ``place``."""
         self._hosts.offer(host, place)
         if self._worst is not None:
             self._worst.offer(host, place)
 
     def _make_room(self) -> None:
-        """Drop what waits beyond ``max_waiting``."""
+        """Drop waiting entries beyond ``max_waiting``."""
         while self._worst is not None and self._waiting > self._max_waiting:
             worst = self._worst.find(lambda host: self._db.first(TAIL, host))
             assert worst is not None
@@ -747,7 +754,7 @@ class SqliteFrontier(LocalFrontier):
             self._full.discard(self._db.first(ENTRY, place[1])[0])
             self._db.run(EVICT, (place[1],))
             self._read.pop(place[1], None)
-            if self._hosts.head(host) == place:  # the worst of a host is also its best: nothing else of it waits
+            if self._hosts.head(host) == place:  # the worst of a host is also its best: its only one
                 self._hosts.set_head(host, None)
             self._waiting -= 1
             self._reasons[NO_ROOM] += 1
