@@ -1,4 +1,4 @@
-"""Keeps a crawl going: has Scrapy's engine ask for the next request, looks at pages again, ends the crawl."""
+"""Driver of a crawl: it triggers Scrapy's engine, runs second looks, and ends the crawl."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TURN = 0.05  # seconds for which texts are cleaned at the end before the event l
 
 
 class Driver:
-    """Drives Scrapy's engine for a crawl. Scrapy asks an empty-handed scheduler again after 5 seconds only."""
+    """Drives Scrapy's engine for a crawl. On its own, Scrapy polls an empty-handed scheduler only every 5 seconds."""
 
     def __init__(self, crawler: Crawler, outcomes: Outcomes) -> None:
         self._crawler = crawler
@@ -35,11 +35,11 @@ class Driver:
         self._timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
-        self._since: dict[Request, float] = {}  # when each request in flight was first seen
+        self._since: dict[Request, float] = {}  # time each request in flight was first seen
         self._slow = 0  # of them, as many as leave their places to others
 
     def start(self) -> None:
-        """Begin to obey orders."""
+        """Start obeying orders."""
         crawl = crawl_of(self._crawler)
         assert crawl is not None
         self._crawl: Crawl = crawl
@@ -57,7 +57,7 @@ class Driver:
         return len(crawl.in_flight) < crawl.options.in_flight + self._slow
 
     def wait(self) -> None:
-        """Have the engine ask again when a host's turn comes, since nothing can be fetched now."""
+        """Have the engine ask again when a host is ready, since nothing can be fetched now."""
         crawl = self._crawl
         if crawl.is_looking:
             self._wake_in(0.0)
@@ -66,13 +66,13 @@ class Driver:
             return
         seconds = crawl.frontier.next(time.monotonic()).wait
         if seconds is not None and crawl.refresh.active:
-            seconds = max(seconds, SHARED_POLL)  # what has its turn may wait for the next ordinary run
+            seconds = max(seconds, SHARED_POLL)  # a ready link may belong to the next ordinary run
         if seconds is not None and crawl.outages.away:
             seconds = max(seconds, crawl.outages.pause)
         self._wake_in(min(SHARED_POLL, seconds or SHARED_POLL) if crawl.frontier.shared else seconds)
 
     def goes_on(self) -> bool:
-        """Whether there is, or may come, something to do. Begins the second look that is due at the end."""
+        """Return True if there is, or may come, something to do. Start the second look due at the end, if any."""
         if self._is_ending():
             return False
         self._outcomes.finish_lost()
@@ -81,8 +81,10 @@ class Driver:
         return False
 
     async def close(self) -> None:
-        """Clean the texts once more, in turns with the event loop, and close the crawl. Meanwhile the display goes on, and a
-        second Ctrl-C ends the crawl at once."""
+        """Clean the texts once more, interleaved with the event loop, and close the crawl.
+
+        Meanwhile the display continues, and a second Ctrl-C ends the crawl at once.
+        """
         for timer in (self._nudge, self._timer):
             if timer is not None:
                 timer.cancel()
@@ -92,8 +94,8 @@ class Driver:
                 if time.monotonic() - turn > TURN:
                     await asyncio.sleep(0)
                     turn = time.monotonic()
-        except STORAGE_ERRORS as error:  # what was cleaned is stored
-            logger.error("Texts are not all cleaned, nor taken back where they are off topic: %s", error)
+        except STORAGE_ERRORS as error:  # the texts cleaned so far are stored
+            logger.error("Not all texts were cleaned, or taken back as off topic: %s", error)
         finally:
             self._crawl.close()
 
@@ -106,12 +108,12 @@ class Driver:
         try:
             with storing(self._crawl):
                 self._crawl.tick()
-        except ValueError as error:  # a seed or an order that cannot be used
+        except ValueError as error:  # an unusable seed or order
             logger.error("%s", error)
-        except Exception:  # the next tick must come: without it no order to stop is obeyed
-            logger.exception("Orders and news of other workers could not be read; the next try is in a second")
+        except Exception:  # the next tick must come, or no order to stop is obeyed
+            logger.exception("Cannot read orders and pages of other workers; retrying in a second")
         if not self._is_ending():
-            self._wake()  # there may be seeds, or no pause any more
+            self._wake()  # there may be seeds, or a pause may have ended
             self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def _make_room(self) -> None:
@@ -124,7 +126,7 @@ class Driver:
         downloader.total_concurrency = places + self._slow
 
     def _is_ending(self) -> bool:
-        """Whether the crawl ends; begins to end one that cannot go on."""
+        """Return True if the crawl is ending. Start ending one that cannot continue."""
         engine, failed = self._crawler.engine, self._crawl.failed
         if self._closing is None and engine is not None and (failed or self._crawl.control.stopping):
             reason = STORAGE_FAILED if failed else STOPPED
@@ -145,14 +147,14 @@ class Driver:
 
     def _wake(self) -> None:
         engine = self._crawler.engine
-        slot = engine._slot if engine is not None else None  # the engine has no public way to be asked
+        slot = engine._slot if engine is not None else None  # the engine has no public API for this
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
 
     # -- Second looks
 
     def _looks_at_end(self) -> bool:
-        """Begin the second look that is due at the end; whether there is one."""
+        """Start the second look due at the end. Return True if there is one."""
         if self._crawl.control.stopping or not self._crawl.second_look.is_due_at_end(self._crawl.log.finished):
             return False
         self._look_again()
@@ -162,38 +164,38 @@ class Driver:
         engine = self._crawler.engine
         assert engine is not None and engine._slot is not None
         self._crawl.control.learn_marks(self._crawl.log.finished)
-        # The engine closes the pipelines when no request is in progress, and does not wait for an item that came without one.
+        # The engine closes the pipelines when no request is in progress, and does not wait for items without a request.
         stands_for_it = Request("data:,second-look")
         engine._slot.add_request(stands_for_it)
         self._looking = asyncio.get_running_loop().create_task(self._second_look(engine, engine._slot, stands_for_it))
 
     async def _second_look(self, engine: ExecutionEngine, slot: _Slot, stands_for_it: Request) -> None:
-        """Send the pages that were set aside and are on topic by what is known now through the item pipelines, one by one."""
+        """Send the pages set aside and now on topic through the item pipelines, one by one."""
         crawl = self._crawl
         finished, kept, pages = crawl.log.finished, crawl.progress.second_looks, 0
         try:
             for item in crawl.second_look.items():
                 if slot.closing is None and not self._is_ending():
                     await engine.scraper.start_itemproc_async(item, response=None)
-                    if not self._is_ending() and item.stored is None:  # or it would be looked at again and again
+                    if not self._is_ending() and item.stored is None:  # or the look would repeat forever
                         self._outcomes.finish_unreturned(item)
                     pages += 1
                 if slot.closing is not None or self._is_ending():
-                    return  # the rest is looked at when the crawl goes on
+                    return  # the rest is left to the next run
             crawl.second_look.looked(finished)
         except AsideError as error:
             crawl.second_look.do_without(error)
         except STORAGE_ERRORS as error:
             crawl.fail(error)
-        except Exception as error:  # no reason to end the crawl, and the same look must not begin again and again
-            logger.exception("The second look after %d pages was broken off", crawl.policy.fetched)
+        except Exception as error:  # no reason to end the crawl, but the same look must not repeat forever
+            logger.exception("The second look after %d pages failed", crawl.policy.fetched)
             crawl.second_look.do_without(error)
         finally:
             self._looking = None
             slot.remove_request(stands_for_it)
         if pages:
             logger.info(
-                "Second look after %d pages: %d that were off topic are on topic by what is known now, %d of them are kept",
+                "Second look after %d pages: %d pages rejected as off topic are on topic now, %d of them are kept",
                 crawl.policy.fetched, pages, crawl.progress.second_looks - kept,
             )  # fmt: skip
         self._wake()

@@ -1,4 +1,4 @@
-"""From a judged page to a row of the corpus: extract the main text, clean it, store it."""
+"""Item pipelines from a judged page to a row of the corpus: extract the main text, clean it, store it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from topical_crawler.topic.files import MOST, MarkedText
 
 
 class ExtractPipeline:
-    """Extracts the main text, title and date of kept pages in worker processes: the event loop never waits for it."""
+    """Extracts the main text, title and date of kept pages in worker processes, without blocking the event loop."""
 
     def __init__(self, workers: int, timeout: float, extractor: str) -> None:
         self._pool = ExtractPool(workers=workers, timeout=timeout, extractor=extractor)
@@ -44,12 +44,14 @@ class ExtractPipeline:
         self._pool.close()
 
 
-LONG = 50_000  # characters of a text that would hold up the event loop
+LONG = 50_000  # least characters of a text cleaned in a thread, to keep the event loop free
 
 
 class CleanPipeline(CrawlComponent):
-    """Takes boilerplate out and rejects what is no text, each with its reason: the post-processing of Zhou et al. and more. A
-    long text is cleaned in a thread, while the texts behind it wait for their turn."""
+    """Removes boilerplate and rejects non-texts, each with its reason: the post-processing of Zhou et al. and more.
+
+    A long text is cleaned in a thread, while the texts behind it wait.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -86,7 +88,7 @@ class CleanPipeline(CrawlComponent):
 
 
 class ModelPipeline(CrawlComponent):
-    """Asks the topic's model about texts that are to be kept, in a thread: those that it takes to be off topic are rejected."""
+    """Asks the topic's model about texts to keep, in a thread, and rejects those judged off topic."""
 
     async def process_item(self, item: Any) -> Any:
         crawl = crawl_of(self._crawler)
@@ -105,7 +107,7 @@ class ModelPipeline(CrawlComponent):
 
 
 class StorePipeline(CrawlComponent):
-    """Writes the row of every page, kept or rejected. The scheduler then marks it done; a crash in between gives it back."""
+    """Writes the row of every page, kept or rejected. The scheduler then marks it done. A crash in between requeues it."""
 
     def process_item(self, item: Any) -> Any:
         crawl = crawl_of(self._crawler)
@@ -113,8 +115,8 @@ class StorePipeline(CrawlComponent):
             return item
         try:
             crawl.store_row(item)
-        except ValueError:  # this page alone: a pipeline left it without a text
+        except ValueError:  # concerns this page alone: a pipeline left it without a text
             raise
-        except Exception as error:  # the disk or the database: the scheduler ends the crawl
+        except Exception as error:  # from the disk or the database: the scheduler ends the crawl
             crawl.fail(error)
         return item

@@ -142,6 +142,6 @@ def test_scrapys_own_commands_and_a_plain_spider_work_as_in_any_project(project:
 def test_a_crawl_without_the_store_pipeline_ends_and_names_the_remedy(topic: Path, tmp_path: Path) -> None:
     with Site({"/": Reply(article("首页", {"/a": "党建"}))}) as site:
         crawled = crawl(topic, tmp_path / "data", site.url + "/", ITEM_PIPELINES="{}", CLOSESPIDER_TIMEOUT=HANGS)
-    assert "none has stored it. Remedy: name topical_crawler.pipelines.StorePipeline in ITEM_PIPELINES" in crawled.log
+    assert "none has stored it. Add topical_crawler.pipelines.StorePipeline to ITEM_PIPELINES" in crawled.log
     assert "storage failed" in crawled.log and "Traceback" not in crawled.log
     assert rows(tmp_path / "data") == []

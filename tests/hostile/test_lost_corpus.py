@@ -17,7 +17,7 @@ def test_a_crawl_does_not_go_on_beside_an_empty_corpus(topic: Path, tmp_path: Pa
         asked = len(site.hits)
         refused = crawl(topic, data, site.url + "/", pages=4, DOWNLOAD_DELAY=0)
         assert refused.code == 2
-        assert "lacks the pages that this crawl fetched last" in refused.log and "Remedy: put it back" in refused.log
+        assert "lacks the last pages of this crawl" in refused.log and "Put it back" in refused.log
         assert len(site.hits) == asked
         for file in tmp_path.glob("corpus.sqlite*"):
             file.rename(data / file.name)

@@ -1,4 +1,4 @@
-"""One crawl, ``spider.crawl``, shared by Scrapy's components: what to fetch next, and what became of each page."""
+"""One crawl, ``spider.crawl``, shared by Scrapy's components: the choice of the next URL, and the outcome of each page."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError, ArchiveError)  # their messages name the remedy
+STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError, ArchiveError)  # their messages name the fix
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
 MOST_RESTS = 60  # first rests (an hour) after which a crawl ends that could fetch nothing meanwhile, for all hosts rest
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
@@ -108,7 +108,7 @@ class Crawl:
         self.moves = Moves(frontier.journal.load, frontier.journal.save)
         self.outages = Outages(options.rest, options.seed)
         folder = CrawlFolder(options.data_dir)
-        # Persist only with SQLite: other workers cannot resume it.
+        # Persist only with SQLite, since other workers cannot resume it.
         aside = SetAside(folder.aside if options.frontier == "sqlite" else None, options.second_look_megabytes)
         self.second_look = SecondLook(aside, strategy, store)
         self.taking_back = TakingBack(strategy, frontier, store, options.cleaning)
@@ -118,7 +118,7 @@ class Crawl:
         self.control = Control(frontier, strategy, mailbox, Known(self.feeding.refusal, facts=self.facts))
         self.log = PageLog(strategy, frontier, self.policy, self.control)
         self.log.resume()
-        self._checked = self.log.finished  # at the last look at what is due
+        self._checked = self.log.finished  # at the last check for due tasks
         if rescoring_due(self._checked):
             self._look_ahead()  # the last run may have ended right before it
         self.policy.expected = last_expected(frontier)
@@ -136,11 +136,11 @@ class Crawl:
 
     @classmethod
     def open(cls, options: CrawlOptions, topic: Topic, resources: Resources | None) -> Crawl:
-        """Open a new crawl, or the one that already lies in ``options.data_dir``.
+        """Open a new crawl, or the existing one in ``options.data_dir``.
 
         Raises:
-            CrawlError: the directory is in use by another crawl, belongs to another topic, or holds what another version of the
-                program has learned.
+            CrawlError: the directory is in use by another crawl, belongs to another topic, or holds the learned state of
+                another version of the program.
             ValueError: a topic, a resource or a file of the crawl cannot be read.
         """
         shared = options.frontier == "redis"
@@ -178,8 +178,11 @@ class Crawl:
             return crawl
 
     def cleaning(self) -> Iterator[None]:
-        """Take back and clean texts, step by step (:class:`TakingBack`). A crawl that cannot store any more changes nothing, nor
-        does a worker whose corpus others go on writing to. Raises as the frontier and the corpus do."""
+        """Take back and clean texts, step by step (:class:`TakingBack`).
+
+        No-op after a storage failure, and while other workers write to the corpus. Raises the errors of the frontier and the
+        corpus.
+        """
         if self.failed or not self._is_last():
             return
         self.control.learn_marks(self.log.finished)
@@ -190,14 +193,14 @@ class Crawl:
                 self.progress.note_changes(changes.gains, changes.rejected)
 
     def _is_last(self) -> bool:
-        """Whether no other worker writes to the corpus, or nothing is left to write."""
+        """Return True if no other worker writes to the corpus, or nothing is left to write."""
         if not self.frontier.shared or not self.options.corpus or self.frontier.status().details["workers"] <= 1:
             return True
         counts = self.frontier.status().counts
         return not (counts[State.WAITING] or counts[State.IN_FLIGHT])
 
     def close(self) -> None:
-        """Save what was learned and close the files; where they cannot be written, the crawl has failed. Twice is harmless."""
+        """Save the learned state and close the files. The crawl fails if they cannot be written. Idempotent."""
         if self._closed:
             return
         self._closed = True
@@ -223,7 +226,7 @@ class Crawl:
             self.fail(error)
 
     def facts(self) -> dict[str, Any]:
-        """Return for people, as JSON data, the hosts that are "resting", with the seconds left, "slowed" or "left"."""
+        """Return JSON data for people: the hosts "resting", with the seconds left, "slowed" and "left"."""
         return {
             "resting": {name: round(seconds) for name, seconds in self.outages.resting().items()},
             "slowed": sorted(self.policy.slowed - self.policy.left),
@@ -231,7 +234,7 @@ class Crawl:
         }
 
     def tick(self) -> None:
-        """Obey orders, keep the leases, learn what other workers have finished, take new seeds; about once a second."""
+        """Obey orders, renew leases, learn from other workers' pages, and take new seeds. Called about once a second."""
         self.control.poll()
         if not self.frontier.shared:
             return
@@ -249,7 +252,7 @@ class Crawl:
             self._busy = time.monotonic()
 
     def catch_up(self) -> None:
-        """Learn what other workers have finished, if the server is there."""
+        """Learn from other workers' pages, if the server is reachable."""
         if self.frontier.shared:
             with suppress(FrontierServerError):  # reported where the frontier is asked for more than advice
                 self.log.read()
@@ -268,11 +271,11 @@ class Crawl:
 
     @property
     def has_more(self) -> bool:
-        """Whether there is, or may come, something to fetch, by whichever worker."""
+        """True if there is, or may come, something to fetch, for any worker."""
         if self.control.stopping or self.is_over:
             return False
         if self.control.paused:
-            return True  # a person looks at it, and may feed it
+            return True  # a person is watching, and may feed it
         if self.refresh.active:
             return self.refresh.goes_on(len(self.in_flight))
         if not self.frontier.shared:
@@ -284,8 +287,11 @@ class Crawl:
         return self.options.idle < 0 or time.monotonic() - self._busy < self.options.idle
 
     def _waits_in_vain(self) -> bool:
-        """Whether for :data:`MOST_RESTS` first rests nothing could be fetched, because all hosts with waiting links rest. A
-        network that is away comes back."""
+        """Return True if nothing could be fetched for :data:`MOST_RESTS` first back-offs, since all hosts with waiting links
+        are backing off.
+
+        During a network outage it is False, since the network comes back.
+        """
         resting = self.outages.resting()
         seconds = time.monotonic() - self._asked
         if not resting or self.outages.away or self.options.idle < 0 or seconds < MOST_RESTS * self.options.rest:
@@ -294,23 +300,25 @@ class Crawl:
             self._in_vain = True
             names = ", ".join(sorted(resting, key=resting.__getitem__)[:5])
             logger.warning(
-                "For %.0f s only hosts were left that rest (%s): the crawl ends, with %d links waiting. Run it again once they "
-                "answer", seconds, names, len(self.frontier),
+                "For %.0f s all hosts left have been backing off (%s): the crawl ends, with %d links waiting. Run it again once "
+                "they answer", seconds, names, len(self.frontier),
             )  # fmt: skip
         return True
 
     @property
     def rests(self) -> bool:
-        """Whether a worker that may be fed seeds has had nothing to do for some time."""
+        """True if a worker open to further seeds has been idle for some time."""
         return self.frontier.shared and time.monotonic() - self._busy > REST_SECONDS
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
-        """Add entries that do not come from a page in flight: seeds, requests of a user's own spider."""
+        """Push entries from outside a page in flight: seeds, and requests of a user's own spider."""
         return self.progress.note_links(self.frontier.push(entries))
 
     def next(self, now: float, most: int = sys.maxsize) -> Entry | None:
-        """The next entry to fetch: the best among the hosts whose turn it is, judged by what is known now. None where there is
-        none, or where ``most`` were looked at and none of them is to be fetched now: ``is_looking`` is true then."""
+        """Return the next entry to fetch, or None: the best among the ready hosts, by current knowledge.
+
+        After ``most`` entries without a suitable one, it also returns None, with ``is_looking`` set.
+        """
         self.is_looking = False
         self.control.learn_marks(self.log.finished)  # not by the clock: a model's marks come while pages are looked at again
         if self.control.paused or self.control.stopping or self.outages.holds():
@@ -330,11 +338,11 @@ class Crawl:
         return None
 
     def _is_next(self, entry: Entry, now: float) -> bool:
-        """Whether a popped entry is to be fetched now; else it is dropped, or waits again."""
+        """Return True if a popped entry is to be fetched now. Otherwise it is dropped or requeued."""
         again = entry.key in self.refresh.again
         may_move = is_link(entry) and not again and STAYS not in entry.meta
         if may_move and (url := self.moves.of(entry.url, ask=True)) != entry.url:
-            # First: a process that dies here leaves both.
+            # Push first: a process that dies here leaves both.
             self.push([self.policy.instead(url, entry, {**entry.meta, LEFT: entry.url})])
             self.frontier.drop(entry.key, MOVED)
             self.progress.note_dropped(MOVED, 1)
@@ -365,7 +373,7 @@ class Crawl:
             self._lose(entry.key)
 
     def redirect(self, entry: Entry, url: str, meta: dict[str, Any], status: int) -> None:
-        """Finish an entry in flight whose answer was a redirect: its target takes its place, unless that is known already."""
+        """Finish an entry in flight after a redirect. Its target takes its place, unless already known."""
         if fingerprint(url) == entry.key:
             self.retry(entry, url, meta)
             return
@@ -375,12 +383,13 @@ class Crawl:
         self.finish(item)
 
     def store_row(self, item: PageItem) -> None:
-        """Write an item's row to the corpus and note in the item how it was stored; :meth:`finish` follows, so that a crash in
-        between gives the page back. An item that is finished, whose lease is lost, or that is no page is left alone.
+        """Write an item's row to the corpus, and the result to the item.
+
+        :meth:`finish` follows, so a crash in between requeues the page. No-op for a finished item, a lost lease, or a listing.
 
         Raises:
             ValueError: the item is kept and has no text.
-            CorpusError: it could not be written.
+            CorpusError: the row cannot be written.
         """
         if (item.first is None and item.entry.key not in self.in_flight) or item.is_listing:
             return
@@ -399,15 +408,15 @@ class Crawl:
         """Mark an item's page done, together with its links, once its row is stored. Raises CorpusError where it is not."""
         entry = item.entry
         if item.first is None and entry.key not in self.in_flight:
-            return  # finished already: an error was reported after the item had passed; or its lease is lost
+            return  # already finished, by an error reported after the item had passed, or its lease is lost
         if item.is_listing and not (is_listing(item.reason) or item.reason in (REDIRECTED, NOT_MODIFIED)):
             item.reason = f"{NO_LISTING}: {item.reason}"  # HTTP 404, for most
         if item.stored is None and not item.is_listing and item.reason != NOT_MODIFIED:
             raise CorpusError(
-                f"{entry.url} came through the item pipelines, and none has stored it. Remedy: name "
-                "topical_crawler.pipelines.StorePipeline in ITEM_PIPELINES, as the last one"
+                f"{entry.url} came through the item pipelines, and none has stored it. Add "
+                "topical_crawler.pipelines.StorePipeline to ITEM_PIPELINES, as the last one"
             )
-        if item.first is not None:  # its links wait since it came, and the log goes on to say what was known then
+        if item.first is not None:  # its links were pushed on arrival, and its log entry stays
             assert item.stored is not None
             self.second_look.done(item)
             self.progress.note_second_look(item.first.reason, item.stored)
@@ -417,7 +426,7 @@ class Crawl:
         if item.gave_text:
             follow_parts(item, self.strategy.drop_reason)
             item.links += self.listings.of_text(item)
-        if item.status in _GONE and (old := entry.meta.get(LEFT)):  # it may still be there
+        if item.status in _GONE and (old := entry.meta.get(LEFT)):  # it may still be at its old URL
             item.links.append(self.policy.instead(old, entry, {STAYS: True}))
         self.second_look.set_aside(item)
         outcome = self._outcome(item)
@@ -431,7 +440,7 @@ class Crawl:
         self.moves.learn(item)
         if item.is_listing:
             self.refresh.remember(entry.key, item.validators)
-        del self.in_flight[entry.key]  # only now: what cannot be stored is still in flight
+        del self.in_flight[entry.key]  # only now: after a storage failure it is still in flight
         self.progress.note_page(item)
         if not self.frontier.shared:
             self.log.add(outcome)
@@ -441,7 +450,7 @@ class Crawl:
             self._after_pages()
 
     def _outcome(self, item: PageItem) -> Outcome:
-        """What the log says of a page. The strategy learns from one that it did not judge, unless it misses nothing there."""
+        """Return the log entry of a page. The strategy learns from a page it did not judge, if that page is a miss."""
         entry, verdict = item.entry, item.verdict
         asked_by = () if entry.evidence else (entry.host,)
         if verdict is not None:
@@ -455,7 +464,7 @@ class Crawl:
         return Outcome(entry.url, False, reason=item.reason, lesson=lesson, led_by=asked_by)
 
     def _after_pages(self) -> None:
-        """Do what is due at certain numbers of finished pages. Of many workers one does it."""
+        """Perform the tasks due at certain numbers of finished pages. One of many workers does each."""
         before, after = self._checked, self.log.finished
         self._checked = after
         if checkpoint_due(before, after):
@@ -470,13 +479,13 @@ class Crawl:
             logger.warning("%s", said)
 
     def _nothing_kept(self) -> str:
-        """What the crawl came to so far, in plain words; "" where its corpus has texts, or no page."""
+        """Describe the crawl so far in plain words, or return "" if its corpus has texts, or no page."""
         found = nothing_kept(self.store, self.topic) if self.progress.total.kept <= FEW else None
         return told(found, self.topic, self.place, self.nowhere) if found is not None else ""
 
     @property
     def place(self) -> str:
-        """What names the corpus in a command."""
+        """Name of the corpus in a command."""
         return shlex.quote(self.store.name if self.options.corpus else str(self.options.data_dir))
 
     def _look_ahead(self) -> None:
@@ -485,7 +494,7 @@ class Crawl:
             look_ahead(self.strategy, self.policy, self.frontier)
 
     def fail(self, error: Exception) -> None:
-        """Note that the frontier, the corpus or the archive cannot be written. Whoever runs the crawl ends it."""
+        """Record a storage failure of the frontier, the corpus or the archive. The caller then ends the crawl."""
         if not self.failed:
             details = None if isinstance(error, STORAGE_ERRORS) else error
             logger.critical("Cannot store what was fetched; the crawl ends and can be resumed: %s", error, exc_info=details)
@@ -494,9 +503,9 @@ class Crawl:
 
 
 def _check_corpus(crawl: Crawl) -> None:
-    """Raises CrawlError where the corpus has none of the pages that the frontier finished last.
+    """Raise CrawlError if the corpus has none of the last pages finished by the frontier.
 
-    A worker with a corpus file of its own has only the pages that it fetched itself.
+    A worker with its own corpus file has only its own pages.
     """
     if crawl.frontier.shared and not crawl.options.corpus:
         return
@@ -504,15 +513,15 @@ def _check_corpus(crawl: Crawl) -> None:
     last = [outcome.url for _, outcome in latest if not is_listing(outcome.reason)][-10:]
     if last and not any(crawl.store.get(fingerprint(url).hex()) for url in last):
         raise CrawlError(
-            f"{crawl.store.name} lacks the pages that this crawl fetched last, such as {last[-1]}: it was moved, emptied "
-            "or replaced by an older one. Remedy: put it back, or begin anew with another TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL)"
+            f"{crawl.store.name} lacks the last pages of this crawl, such as {last[-1]}: it was moved, emptied or replaced by an "
+            "older one. Put it back, or start a new crawl with another TOPICAL_DATA_DIR (Redis: TOPICAL_CRAWL)"
         )
 
 
 def _lock(folder: CrawlFolder) -> FileLock:
     if (lock := folder.lock(_LOOKED_AT)) is None:
         raise CrawlError(
-            f"{folder.path}: another crawl is running here. Remedy: wait for it, stop it, or choose another directory "
+            f"{folder.path}: another crawl is running here. Wait for it, stop it, or choose another directory "
             f"(-s TOPICAL_DATA_DIR=DIR)"
         )
     return lock

@@ -1,4 +1,4 @@
-"""Scoring waiting links again by what was learned since they were found, and what their scores promise."""
+"""Rescoring of waiting links with later knowledge, and forecasts from the scores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ Scored = tuple[float, float, Entry]  # by its priority and its score
 
 
 def rescoring_due(pages: int) -> bool:
-    """Whether waiting links whose scores may have risen are scored again after so many finished pages: every 16 pages at first,
-    then at steps of 3 to 6 % of the pages. A function of their number alone, so that a resumed crawl does the same.
+    """Return True if waiting links are to be rescored after ``pages`` finished pages.
+
+    It is due every 16 pages at first, then at steps of 3 to 6 % of the pages. It depends on their number alone, so a resumed
+    crawl does the same.
 
     >>> [n for n in range(1, 700) if rescoring_due(n)][-4:]
     [576, 608, 640, 672]
@@ -34,7 +36,7 @@ def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> No
 
 
 def last_expected(frontier: Frontier) -> tuple[float, float] | None:
-    """What :func:`look_ahead` noted last, in whichever worker; None where nothing is known."""
+    """Return the last forecast of :func:`look_ahead` in any worker, or None."""
     expected = frontier.journal.load(_EXPECTED)
     return None if expected is None else (expected[0], expected[1])
 
@@ -58,13 +60,15 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
 def expected_texts(
     strategy: Strategy, policy: LinkPolicy, frontier: Frontier, best: list[Scored] | None = None
 ) -> tuple[float, float] | None:
-    """How many texts :data:`FORESIGHT` further pages may give at least and at most, by what the scores of the best waiting links
-    were worth lately. At most each link gives what it would on a site that is as good as it may be
-    (:meth:`LinkPolicy.place`). Together they may give enough to go on where a site is unexplored. None where no link waits or
-    the strategy cannot tell.
+    """Return the lower and upper estimate of texts in :data:`FORESIGHT` further pages, or None without waiting links or an
+    estimate.
+
+    The estimate is based on the recent worth of scores. In the upper one each link gives as much as on the best possible site
+    (:meth:`LinkPolicy.place`). While a site is unexplored, the upper estimate is at least enough to continue.
 
     Args:
-        best: what :func:`rescore_waiting` returned, where it did.
+        strategy, policy, frontier: those of the crawl.
+        best: result of :func:`rescore_waiting`, if it returned any.
     """
     if strategy.kept_per_score is None:
         return None
