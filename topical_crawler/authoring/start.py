@@ -217,27 +217,27 @@ title = {title}
 description = {description}
 default_strategy = "adaptive"
 
-# A page is kept when its relevance is above page_threshold, 0 to 1 (default 0.3): raise it when what is kept is off topic, lower
-# it when too little is kept. topical-crawler topic explain shows why a page was kept or not.
+# Pages with a relevance above page_threshold, 0 to 1 (default 0.3), are kept. Raise it if kept pages are off topic, lower it if
+# too few are kept. topical-crawler topic explain shows why a page was kept or not.
 [strategy.adaptive]
 
-# For -a strategy=semantic. A topic of a few words wants low thresholds there: a page that holds one of them is worth a look.
+# For -a strategy=semantic. A topic of a few words needs low thresholds there, since a single one of them is telling.
 [strategy.semantic]
 page_threshold = {page_threshold}
 link_threshold = {link_threshold}
-tunnel = {tunnel}             # pages off topic that may lie between two relevant ones
-text_threshold = {text_threshold}  # a main text below this is not kept: lists of titles stay out
+tunnel = {tunnel}             # most off-topic pages in a row between two relevant ones
+text_threshold = {text_threshold}  # main texts below this are not kept, such as lists of titles
 """
 THRESHOLDS = {"page_threshold": 0.02, "link_threshold": 0.02, "tunnel": 2, "text_threshold": 0.002}
 """Thresholds of the semantic strategy for topics of a few words, tuned on recorded real sites (experiments/notes/terms.md)."""
 _TERMS_HEAD = """\
-# Term <TAB> weight (none: that of the mean word, 1) <TAB> where it comes from. One a line; yours to edit.
+# Term <TAB> weight (none: that of the mean word, 1) <TAB> origin. One a line, yours to edit.
 """
 _ADJUST_HEAD = """\
-# Weights by hand, which go before all others: word <TAB> weight <TAB> reason. 0 silences a word that misleads.
+# Weights by hand, overriding all others: word <TAB> weight <TAB> reason. 0 silences a misleading word.
 """
 _SEEDS_HEAD = """\
-# Start URLs, one a line, a note after white space. {keyword} stands for each of the heaviest terms, as in a search:
+# Start URLs, one a line, with a note after white space. {keyword} stands for each of the heaviest terms, as in a search:
 # http://search.example.cn/s?q={keyword}
 """
 

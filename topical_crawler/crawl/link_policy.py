@@ -220,7 +220,7 @@ class LinkPolicy:
         return self._standing(self._ledger.of(name))
 
     def place(self, score: float, entry: Entry) -> float:
-        """Return the priority of a link with the given score, above 0.
+        """Return the priority of a link for its score.
 
         For a learning strategy the score gains the exploration bonus (:meth:`_hope`). Below half of the host's page limit, it
         is multiplied by twice the share left. In a survey hosts take turns, each with its most promising links first.
