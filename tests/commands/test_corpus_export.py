@@ -174,7 +174,7 @@ def test_a_file_per_text(run: Run, folder: Path) -> None:
 def test_a_tagger_of_ones_own(run: Run, folder: Path) -> None:
     (folder / "whole.py").write_text("def tag(sentence):\n    return [(sentence, 'W', 'X')]\n", "utf-8")
     assert "\tX\tW\t" in run("-f", "conllu", "--tagger", "whole:tag", "--limit", "1").stdout
-    assert "Remedy: name it MODULE:FUNCTION" in run("-f", "conllu", "--tagger", "whole:cut").stderr
+    assert "Name it MODULE:FUNCTION" in run("-f", "conllu", "--tagger", "whole:cut").stderr
 
 
 def test_the_manifest_knows_topic_crawl_and_hosts(run: Run, folder: Path) -> None:

@@ -137,12 +137,12 @@ def test_the_card(tmp_path: Path) -> None:
     assert front["size_categories"] == ["1K<n<10K"]
     assert front["configs"] == [{"config_name": "default", "data_files": [{"split": "train", "path": "data/train-*"}]}]
     for part in (
-        "## Topic", "## Collection", "strategy: semantic", "rules: 1", "by 1 of them: 2 to 2 s",
+        "## Topic", "## Collection", "strategy: semantic", "rules: 1", "1 of them ask for a delay between requests: 2 to 2 s",
         "min_relevance: 0.2", "personal data masked",
         "11 more (see the manifest)", "CC &lt;BY>\\|4.0", "## Fields", "`measures`", "## Known limits", "Found (texts): phone 1.",
-        "cannot tell, nor can `relevance`: mark a random sample",
+        "Neither it nor `relevance` can tell",
         "1,199 texts were stored without a search",
-        "## Licence", "Texts by what is asked: noai 1,199.",
+        "## Licence", "Texts by reservation: noai 1,199.",
     ):  # fmt: skip
         assert part in body, part
     assert "## Splits" not in body

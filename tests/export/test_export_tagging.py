@@ -109,5 +109,5 @@ def test_a_tagger_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(tmp_path)
     assert tokens("开会", load_tagger("own_tagger:tag")) == [Token("开会", "NN", "NOUN", False)]
     for name in ("own_tagger:cut", "no_tagger:tag", "own_tagger", ":tag"):
-        with pytest.raises(ExportError, match="Remedy: name it MODULE:FUNCTION"):
+        with pytest.raises(ExportError, match="Name it MODULE:FUNCTION"):
             load_tagger(name)

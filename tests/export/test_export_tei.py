@@ -59,7 +59,7 @@ def test_a_corpus_is_valid_and_says_where_its_texts_come_from(definition: etree.
     reserved = dataclasses.replace(PLAIN, why={"rights": {"noai": True, "nofollow": True}})
     closed = as_tei(as_dict(reserved))
     assert definition.validate(closed), definition.error_log
-    assert (said(closed, head + "publicationStmt/availability/p")[0] or "").endswith("; its site asks: noai; nofollow")
+    assert (said(closed, head + "publicationStmt/availability/p")[0] or "").endswith("; its site reserves: noai; nofollow")
     states = [node.get("status") for tei in (first, closed) for node in tei.iter(f"{{{NAMESPACE}}}availability")]
     assert states == ["unknown", "restricted"]
     places = ["a.cn", "http://a.cn/1.html", "http://a.cn/1", "http://c.cn/转载"]

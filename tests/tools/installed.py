@@ -83,7 +83,7 @@ def main(wheel: Path) -> None:
         assert "社区医院" in run("extract", "page.html", "--text")
         run("resources", "train", "vectors", "corpus.jsonl")
         refused = run("corpus", "export", "data/demo", "-o", "corpus.parquet", code=1)
-        assert "Remedy: pip install 'topical-crawler[parquet]'" in refused, refused
+        assert "Run pip install 'topical-crawler[parquet]'" in refused, refused
         commands = (
             ("--help",),
             ("topic", "list"),

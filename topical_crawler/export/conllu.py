@@ -14,11 +14,10 @@ _ABOUT = ("url", "title", "date", "source", "author", "license")
 
 
 class ConllU(Writer):
-    """Writes one file: a sentence after another with its text, ``newpar`` at every passage and ``newdoc`` at every text. Code and
-    formulas are left out.
+    """Writer of one CoNLL-U file, sentence after sentence, with ``newpar`` at every passage and ``newdoc`` at every text.
 
-    Words have their lemma and both parts of speech; features and relations are left open (``_``). Text is in the normal form NFC,
-    without control characters, and white space is one blank.
+    Leaves out code and formulas. Words have their lemma and both parts of speech, but no features and relations (``_``). Text is
+    in NFC, without control characters, and white space is one blank.
 
     >>> import io
     >>> from topical_crawler.corpus.record import Record

@@ -1,4 +1,4 @@
-"""Croissant 1.1 (https://mlcommons.org/croissant/1.1): the metadata of a data set for programs, with its RAI fields."""
+"""Croissant 1.1 (https://mlcommons.org/croissant/1.1): machine-readable metadata of a data set, with its RAI fields."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ _TYPES = {
 
 
 def croissant(tally: Tally, facts: Facts, files: Iterable[Mapping[str, Any]], metadata: bool = False) -> dict[str, Any]:
-    """The JSON-LD of a data set of Parquet ``files``, as :func:`~topical_crawler.export.manifest.described`. Its record set lacks
-    the objects ``measures`` and, with ``metadata``, ``metadata``."""
+    """Return the JSON-LD of a data set of Parquet ``files``, :func:`~topical_crawler.export.manifest.described`.
+
+    Its record set lacks the objects ``measures`` and, with ``metadata``, ``metadata``.
+    """
     title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
     fields = []
     for column in columns(False, metadata):
@@ -58,5 +60,5 @@ def croissant(tally: Tally, facts: Facts, files: Iterable[Mapping[str, Any]], me
         "rai:dataCollectionTimeframe": [*filter(None, (tally.first_fetched, tally.last_fetched))],
         "rai:dataPreprocessingProtocol": ["Main text extracted, cleaned, measured, deduplicated.", *facts.changes],
         "rai:personalSensitiveInformation": [f"Found by form before masking: {personal}. Names are not searched for."],
-        "rai:dataLimitations": [f"Asked by the sites: {rights}. Filters: {dict(facts.filters) or 'none'}."],
+        "rai:dataLimitations": [f"Reserved by the sites: {rights}. Filters: {dict(facts.filters) or 'none'}."],
     }

@@ -1,4 +1,4 @@
-"""A folder with a file for every text, as AntConc and R read them, and an index of the files."""
+"""Folder with a file for every text, for AntConc and R, and an index of the files."""
 
 import contextlib
 import hashlib
@@ -13,11 +13,11 @@ from topical_crawler.export.rows import ExportRow
 
 INDEX = "index.csv"  # a line for each file: its name and the fields of its text
 SUMS = "SHA256SUMS"  # the digests of the files, for `sha256sum -c`
-TEXTS = "texts"  # folder of the files where there are no splits
+TEXTS = "texts"  # folder of the files without splits
 
 
 class TextFolder:
-    """Writes files in the format ``kind`` to ``texts/``, or to ``train/`` and so on, beside :data:`INDEX` and :data:`SUMS`."""
+    """Writer of files in the format ``kind`` to ``texts/``, or to ``train/`` and so on, beside :data:`INDEX` and :data:`SUMS`."""
 
     def __init__(self, folder: Path, kind: str, setup: Setup) -> None:
         self._folder = folder
@@ -49,7 +49,9 @@ class TextFolder:
 
 
 def file_name(order: int, title: str) -> str:
-    """The order and the letters and digits of the title (NFC), at most 40: allowed in every file system and sorted as fetched.
+    """Return a file name from the order and up to 40 letters and digits of the title (NFC).
+
+    It is allowed in every file system, and sorts in fetch order.
 
     >>> file_name(12, "“两学一做”：教育/学习？"), file_name(3, "..")
     ('0000012-两学一做_教育_学习', '0000003')

@@ -1,4 +1,4 @@
-"""The export formats by name, and the writers of JSON lines, CSV and plain text."""
+"""Export formats by name, and the writers of JSON lines, CSV and plain text."""
 
 import codecs
 import csv
@@ -17,11 +17,11 @@ from topical_crawler.export.vertical import Vertical, words
 from topical_crawler.files import PACKINGS
 from topical_crawler.text.passages import Passage, markdown
 
-_FORMULA = (*"=+-@＝＋－＠", "\t", "\r")  # beginnings of cells that a spreadsheet runs as formulas; titles come from strangers
+_FORMULA = (*"=+-@＝＋－＠", "\t", "\r")  # beginnings of cells run as formulas by a spreadsheet (titles are untrusted)
 
 
 class JsonLinesWriter(Writer):
-    """One JSON object a line, Chinese as it is; with ``metadata`` apart, of three fields."""
+    """Writer of one JSON object a line, with Chinese unescaped. With ``metadata`` apart, of three fields."""
 
     def __init__(self, out: BinaryIO, metadata: bool = False) -> None:
         self._out = out
@@ -33,9 +33,11 @@ class JsonLinesWriter(Writer):
 
 
 class PlainText(Writer):
-    """Texts separated by empty lines; with ``headers``, each below its title, address, day, where one is known, and relevance. A
-    text ``alone`` in its file has none of both. With a ``tagger`` its words have blanks between them; code and formulas, which
-    are no words, are left out."""
+    """Writer of texts separated by empty lines.
+
+    With ``headers``, each stands below its title, address, day (if known) and relevance. A text ``alone`` in its file has
+    neither. With a ``tagger``, words are separated by blanks, and code and formulas are left out.
+    """
 
     def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False, tagger: Tagger | None = None) -> None:
         self._out = out
@@ -57,8 +59,11 @@ class PlainText(Writer):
 
 
 class Markdown(Writer):
-    """Texts as Markdown; with ``headers``, each below its title, the heading of the first level, with address, day and host. A
-    text ``alone`` in its file has none."""
+    """Writer of texts as Markdown.
+
+    With ``headers``, each stands below its title, a heading of level 1, with address, day and host. A text ``alone`` in its file
+    has none.
+    """
 
     def __init__(self, out: BinaryIO, headers: bool = True, alone: bool = False) -> None:
         self._out = out
@@ -73,9 +78,11 @@ class Markdown(Writer):
 
 
 class Csv(Writer):
-    """A table with a header line, quoted as in RFC 4180: a column for each measure, lists as JSON, an apostrophe before formulas;
-    with ``rejected``, also the columns of rejected pages. Without the byte order mark (``bom``) Excel reads Chinese as the local
-    code page. As an ``index`` it has the name of a ``file`` in place of the text.
+    """Writer of a table with a header line, quoted as in RFC 4180.
+
+    Measures have a column each, lists are JSON, and formulas get an apostrophe. With ``rejected``, it has the columns of rejected
+    pages. Without the byte order mark (``bom``) Excel reads Chinese in the local code page. As an ``index`` it has the name of a
+    ``file`` instead of the text.
 
     Texts are not cut, though Excel shows only their first 32,767 characters.
     """
@@ -100,36 +107,36 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
-# -- The formats
+# -- Formats
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
     """Options of the writers."""
 
-    topic: str = ""  # title of the topic; "" if unknown
-    rejected: bool = False  # whether rejected pages are exported, too
+    topic: str = ""  # title of the topic, "" if unknown
+    rejected: bool = False  # export rejected pages, too
     headers: bool = True  # see `PlainText`
-    alone: bool = False  # whether every text has a file of its own
+    alone: bool = False  # every text has a file of its own
     bom: bool = False  # see `Csv`
-    metadata: bool = False  # whether one field holds all but id and text, see `rows.nested`
-    tagger: Tagger | None = None  # needed by formats with words; cuts those that can be segmented
+    metadata: bool = False  # put all fields but id and text into one, see `rows.nested`
+    tagger: Tagger | None = None  # required by formats with words, segments others
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """An export format."""
+    """Export format."""
 
-    suffixes: tuple[str, ...]  # of its files; the first is the usual one
-    open: Callable[[BinaryIO, Setup], Writer] | None  # makes a writer for one file; None for a format that is a folder
-    alone: str = ""  # suffix of a file with one text; "" if there are none
-    packs: bool = True  # whether a file can be compressed (`.gz`, `.zst`)
-    rejected: bool = True  # whether it can hold rejected pages, which have no text
-    headers: bool = False  # whether it has lines above each text
-    words: bool = False  # whether it has tagged words
-    segmented: bool = False  # whether it can have blanks between words
-    metadata: bool = False  # whether it can have metadata apart
-    libraries: tuple[str, ...] = ()  # packages on which the bytes of a file depend
+    suffixes: tuple[str, ...]  # of its files, the usual one first
+    open: Callable[[BinaryIO, Setup], Writer] | None  # returns a writer for one file, None for a folder
+    alone: str = ""  # suffix of a file with one text, "" if there are none
+    packs: bool = True  # can be compressed (`.gz`, `.zst`)
+    rejected: bool = True  # can hold rejected pages, without text
+    headers: bool = False  # has lines above each text
+    words: bool = False  # has tagged words
+    segmented: bool = False  # can have blanks between words
+    metadata: bool = False  # can have metadata apart
+    libraries: tuple[str, ...] = ()  # packages with influence on the bytes of a file
 
 
 def _tei(out: BinaryIO, setup: Setup) -> Writer:
@@ -197,7 +204,7 @@ FORMATS = {
 
 
 def of_name(name: str) -> str | None:
-    """The format of a file by its name; None if the suffix is unknown.
+    """Return the format of a file by its name, None for an unknown suffix.
 
     >>> of_name("corpus.jsonl.gz"), of_name("corpus")
     ('jsonl', None)
@@ -207,8 +214,10 @@ def of_name(name: str) -> str | None:
 
 
 def of_splits(path: Path, split: Split | None) -> dict[str, Path]:
-    """The files of an export to ``path`` by split: for "train" ``corpus.jsonl.gz`` is ``corpus.train.jsonl.gz``; without splits
-    ``path``, by ""."""
+    """Return the files of an export to ``path`` by split: ``corpus.train.jsonl.gz`` for ``corpus.jsonl.gz`` and "train".
+
+    Without splits, "" has ``path``.
+    """
     if split is None:
         return {"": path}
     plain = _unpacked(path.name)

@@ -1,6 +1,6 @@
-"""Write rows to a stream, a file for each split, or a folder, with the manifest beside them.
+"""Writing of rows to a stream, a file for each split, or a folder, with the manifest beside them.
 
-An export to files or a folder appears when it is complete. Rows are in fetch order: the same corpus and options give the same
+An export to files or a folder appears once it is complete. Rows are in fetch order: the same corpus and options give the same
 bytes.
 """
 
@@ -17,23 +17,23 @@ from topical_crawler.export.rows import ExportError, ExportRow, Split
 from topical_crawler.files import PACKINGS, packed, remove_leftovers, replacing, replacing_bytes, replacing_folder
 
 MANIFEST = "manifest.json"  # name of the manifest in a folder
-REGISTRY = ".registry"  # suffix of the file that configures a corpus in the vertical format for Manatee
-ENCODER = ".cwb.sh"  # and of the script that encodes it for CWB
+REGISTRY = ".registry"  # suffix of the file configuring a vertical corpus for Manatee
+ENCODER = ".cwb.sh"  # suffix of the script encoding it for CWB
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """An export."""
+    """Options of an export."""
 
     kind: str  # name of the format
     setup: Setup  # for its writers
     facts: Facts = Facts()  # for the manifest  # noqa: RUF009 - immutable
-    split: Split | None = None  # how to divide the texts; None: not at all
-    manifest: bool = True  # whether to write one
+    split: Split | None = None  # division of the texts, None for none
+    manifest: bool = True  # write a manifest
 
 
 def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:
-    """Write all rows to ``out``, which is left open."""
+    """Write all rows to ``out``, and leave it open."""
     opener = FORMATS[job.kind].open
     assert opener is not None
     tally = Tally()
@@ -47,10 +47,13 @@ def to_stream(rows: Iterable[ExportRow], out: BinaryIO, job: Job) -> Tally:
 
 def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     """Write rows to ``path``, or to a file per split beside it (:func:`of_splits`), and the manifest to ``path.manifest.json``.
-    Raises ExportError where the name asks to pack a format that is compressed already, OSError where a file cannot be written;
-    none has changed then."""
+
+    Raises:
+        ExportError: the name asks to compress a format with compression of its own.
+        OSError: a file cannot be written. No file has changed then.
+    """
     if path.name.endswith(PACKINGS) and not FORMATS[job.kind].packs:
-        raise ExportError(f"{path}: {job.kind} is packed in itself. Remedy: leave {path.suffix} away")
+        raise ExportError(f"{path}: {job.kind} is compressed already. Leave out {path.suffix}")
     opener = FORMATS[job.kind].open
     assert opener is not None
     tally = Tally()
@@ -76,13 +79,17 @@ def to_files(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
     if job.manifest:
         _write_manifest(manifest_path, tally, job, [described(file, file.name) for file in written])
     else:
-        manifest_path.unlink(missing_ok=True)  # that of an earlier export would be wrong now
+        manifest_path.unlink(missing_ok=True)  # the one of an earlier export would be wrong now
     return tally
 
 
 def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
-    """Write rows to a folder: a data set for Hugging Face, or a file per text. Raises FileExistsError where ``path`` is
-    something else than an earlier export, OSError where the folder cannot be written; an earlier one is unchanged then."""
+    """Write rows to a folder: a data set for Hugging Face, or a file per text.
+
+    Raises:
+        FileExistsError: ``path`` is anything but an earlier export.
+        OSError: the folder cannot be written. An earlier one is unchanged then.
+    """
     tally = Tally()
     with replacing_folder(path, MANIFEST, f'"program": "{PROGRAM}"'.encode()) as folder:
         if job.kind == "hf":

@@ -1,4 +1,4 @@
-"""The manifest of an export: its counts, provenance, filters, and the digests of its files."""
+"""Manifest of an export: counts, provenance, filters, and digests of the files."""
 
 import contextlib
 import hashlib
@@ -17,13 +17,13 @@ from topical_crawler.export.rows import ExportRow, Split
 
 SUFFIX = ".manifest.json"
 PROGRAM = "topical-crawler"
-LICENSES = 20  # most licences counted separately per host; a page may name anything
+LICENSES = 20  # most licences counted separately per host, because a page may name anything
 _OTHERS = "(others)"
 
 
 @dataclass
 class Count:
-    """Texts, rejected pages, and the characters of the texts."""
+    """Counts of texts, rejected pages, and the characters of the texts."""
 
     texts: int = 0
     rejected: int = 0
@@ -39,7 +39,7 @@ class Count:
 
 @dataclass
 class Tally:
-    """Counts an export while it is written, in memory that grows with the number of hosts.
+    """Counts of an export in progress, in memory growing with the number of hosts.
 
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
@@ -52,8 +52,8 @@ class Tally:
     whole: Count = field(default_factory=Count)
     splits: dict[str, Count] = field(default_factory=dict)  # by name
     hosts: dict[str, Count] = field(default_factory=dict)  # by name
-    licenses: dict[str, Counter[str]] = field(default_factory=dict)  # by host, texts per licence named
-    rights: Counter[str] = field(default_factory=Counter)  # texts by what is asked of those who take them
+    licenses: dict[str, Counter[str]] = field(default_factory=dict)  # by host, texts per named licence
+    rights: Counter[str] = field(default_factory=Counter)  # texts by reservation
     languages: Counter[str] = field(default_factory=Counter)  # texts by language
     kinds: Counter[str] = field(default_factory=Counter)  # texts by kind of page, of documents by format
     personal: Counter[str] = field(default_factory=Counter)  # texts by kind of personal data in them
@@ -62,7 +62,7 @@ class Tally:
     last_fetched: str = ""
 
     def add(self, row: ExportRow, split: str = "") -> None:
-        """Count a row that went into ``split``."""
+        """Count a row of ``split``."""
         host = row["host"]
         counts = [self.whole, self.hosts.setdefault(host, Count())]
         if split:
@@ -86,20 +86,28 @@ class Tally:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of an export before it begins."""
+    """Facts known before an export begins."""
 
     topic: Mapping[str, Any] = field(default_factory=dict)  # name, title, digest, … of the topic; empty if unknown
     crawl: Mapping[str, Any] = field(default_factory=dict)  # strategy, start, version, … of the crawl; empty if unknown
     filters: Mapping[str, Any] = field(default_factory=dict)  # conditions on the rows, as requested
-    changes: tuple[str, ...] = ()  # what was changed in the texts: "personal data masked", "simplified", …
+    changes: tuple[str, ...] = ()  # changes to the texts: "personal data masked", "simplified", …
     robots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by host, the answer to its robots.txt
 
 
 def manifest(
     tally: Tally, facts: Facts, kind: str, files: Iterable[Mapping[str, Any]], split: Split | None, libraries: Iterable[str]
 ) -> dict[str, Any]:
-    """The manifest as JSON data: the counts of the rows written in the format ``kind``, the ``files`` as :func:`described`, and
-    the versions of the ``libraries`` on which their bytes depend."""
+    """Return the manifest as JSON data.
+
+    Args:
+        tally: counts of the written rows.
+        facts: topic, crawl, filters and the like.
+        kind: name of the format.
+        files: the files, :func:`described`.
+        split: division of the texts.
+        libraries: packages with influence on the bytes, noted with their versions.
+    """
     hosts = {}
     for host, count in sorted(tally.hosts.items(), key=lambda item: (-item[1].texts, item[0])):
         hosts[host] = asdict(count) | {"licenses": dict(tally.licenses.get(host, Counter()).most_common())}
@@ -132,6 +140,6 @@ def manifest(
 
 
 def described(path: Path, name: str) -> dict[str, Any]:
-    """Name, bytes and SHA-256 of a file, for the manifest."""
+    """Return name, bytes and SHA-256 of a file, for the manifest."""
     with path.open("rb") as file:
         return {"name": name, "bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}

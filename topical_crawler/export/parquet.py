@@ -20,29 +20,28 @@ SHOWN_HOSTS = SHOWN_SEEDS = 30
 _LIMITS = """\
 ## Known limits
 
-- The main text is taken out of web pages and documents by programs. Now and then a line of navigation stays in, or a line of the
-  text is missing; pictures and footnotes are not kept. `text` and `markdown` are the same text: train on one of them.
-- What belongs to the topic was decided by a program, by the words and the meaning of a text (`why`). How many of the texts are
-  on topic it cannot tell, nor can `relevance`: mark a random sample (`topical-crawler corpus sample`).
-- Exact and near duplicates are merged, and so are articles on several pages; texts that quote each other at length remain.
-- `date`, `author`, `source` and `license` are what the page says; they are empty where it says nothing that could be read.
-- The hosts are those that links from the seeds led to: no sample of the web, and none of the language.
+- Programs extract the main text from web pages and documents. Sometimes a line of navigation stays in, or a line of the text is
+  missing. Pictures and footnotes are not kept. `text` and `markdown` are the same text: train on one of them.
+- A program decided what is on topic, by the words and the meaning of a text (`why`). Neither it nor `relevance` can tell how
+  many of the texts are on topic: mark a random sample (`topical-crawler corpus sample`).
+- Exact and near duplicates are merged, and so are articles on several pages. Texts quoting each other at length remain.
+- `date`, `author`, `source` and `license` are taken from the page, and empty if it has no readable ones.
+- The hosts were reached by links from the seeds. They are no sample of the web, nor of the language.
 """
 
 _RIGHTS = """\
 ## Licence
 
-The texts belong to their publishers. `license` has the licence that a page names; where it is empty, the page names none, and the
-law of the country where the texts are used says what may be done with them. Nothing here grants a right that the publishers did
-not grant.
+The texts belong to their publishers. `license` has the licence named by the page. If it is empty, the page names none, and the
+law of the country of use decides about permitted uses. Nothing here grants a right beyond those granted by the publishers.
 
-`rights` has what pages, their HTTP headers and robots.txt ask of those who take texts: robots directives, TDMRep, Content-Signal
-and Content-Usage. Where it is empty, nothing was asked in these ways. Texts by what is asked: {rights}.
+`rights` has the reservations of pages, HTTP headers and robots.txt: robots directives, TDMRep, Content-Signal and Content-Usage.
+If it is empty, nothing was reserved in these ways. Texts by reservation: {rights}.
 """
 
 
 def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
-    """The card below its head, in Markdown."""
+    """Return the card below its head, in Markdown."""
     parts = [
         f"# {_line(title)}\n",
         f"{tally.whole.texts:,} texts from {len(tally.hosts):,} hosts, {tally.whole.characters:,} characters; collected from the "
@@ -83,7 +82,7 @@ def _collection(tally: Tally, facts: Facts) -> str:
     counts = f" ({', '.join(f'{_line(name)}: {count:,}' for name, count in answers.most_common(10))})" if answers else ""
     lines.append(f"- politeness: of {len(tally.hosts):,} hosts the answer to robots.txt is noted for {len(asked):,}{counts}")
     if delays := [delay for robots in asked if (delay := robots.get("crawl_delay"))]:
-        lines.append(f"- a delay between requests was asked for by {len(delays):,} of them: {min(delays):g} to {max(delays):g} s")
+        lines.append(f"- {len(delays):,} of them ask for a delay between requests: {min(delays):g} to {max(delays):g} s")
     return "\n".join(lines) + "\n"
 
 
@@ -121,13 +120,13 @@ def _personal(tally: Tally, facts: Facts) -> str:
     lines = [
         "## Personal data\n",
         "The texts were published on the open web and name persons. They were searched for telephone numbers, mail addresses,\n"
-        "and numbers of identity and bank cards (`personal`); names were not looked for.",
+        "and numbers of identity and bank cards (`personal`), but not for names.",
         f"Found (texts): {kinds}." if kinds else "None were found.",
     ]
     if tally.unmeasured:
         lines.append(f"{tally.unmeasured:,} texts were stored without a search.")
     lines += [f"{change.capitalize()}." for change in facts.changes if "personal" in change]
-    lines.append("Whoever uses the texts answers for the law on personal data where they are used.")
+    lines.append("Users of the texts are responsible for complying with the law on personal data where they use them.")
     return "\n".join(lines) + "\n"
 
 
@@ -136,22 +135,24 @@ def _shown(value: Any) -> str:
 
 
 def _line(text: str) -> str:
-    """Escape ``text`` for a table of the card: hosts and licences come from strangers."""
+    """Escape ``text`` for a table of the card, because hosts and licences are untrusted."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 # -- Parquet files
 
 GROUP_ROWS = 5_000
-GROUP_CHARACTERS = 4_000_000  # a row group, which is held in memory, ends at whichever comes first
+GROUP_CHARACTERS = 4_000_000  # a row group, held in memory, ends at whichever comes first
 
 _FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "method", "license", "rights", "source", "reason")
-"""Columns worth a dictionary; one for texts would double the memory and save nothing."""
+"""Columns worth a dictionary. One for texts would double the memory and save nothing."""
 
 
 class Parquet(Writer):
-    """Writes one file compressed with zstd; with ``rejected``, also the columns of rejected pages; with ``metadata`` apart, one
-    column holds all but two. Raises ExportError without pyarrow."""
+    """Writer of one file compressed with zstd. Raise ExportError without pyarrow.
+
+    With ``rejected``, it has the columns of rejected pages. With ``metadata`` apart, one column holds all but two.
+    """
 
     def __init__(self, out: BinaryIO, rejected: bool = False, metadata: bool = False) -> None:
         self._arrow = arrow()
@@ -185,7 +186,7 @@ class Parquet(Writer):
 
 
 class _Sink:
-    """Ignores writes after the file is closed: the writer of an aborted export writes its footer when Python collects it."""
+    """Output ignoring writes to a closed file: the writer of an aborted export writes its footer on garbage collection."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -203,11 +204,11 @@ class _Sink:
 
 
 def arrow() -> ModuleType:
-    """Import pyarrow, or raise ExportError with a remedy."""
+    """Import pyarrow, or raise ExportError with the command to install it."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
-        raise ExportError("for Parquet pyarrow is needed. Remedy: pip install 'topical-crawler[parquet]'") from None
+        raise ExportError("for Parquet pyarrow is needed. Run pip install 'topical-crawler[parquet]'") from None
 
 
 def _type(pa: ModuleType, column: Column) -> Any:
@@ -239,7 +240,7 @@ def _value(column: Column, row: ExportRow) -> Any:
     return value
 
 
-# -- The folder
+# -- Folder
 
 SHARD_CHARACTERS = 100_000_000  # per Parquet file, some 300 MB uncompressed: the Hub's viewer wants files below 500 MB
 
@@ -248,7 +249,7 @@ _DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "floa
 
 
 class Shards:
-    """The Parquet files of one split, named at the end, when their number is known."""
+    """Parquet files of one split, named at the end with their number."""
 
     def __init__(self, folder: Path, split: str, metadata: bool) -> None:
         self._folder = folder
@@ -286,7 +287,7 @@ class Shards:
 
 
 class HuggingFace:
-    """Writes a data set to an empty folder. A split without texts gets no file, as ``datasets`` cannot load it."""
+    """Writer of a data set to an empty folder. A split without texts gets no file, because ``datasets`` cannot load it."""
 
     def __init__(self, folder: Path, splits: Sequence[str] = ("train",), metadata: bool = False) -> None:
         self._metadata = metadata
@@ -315,7 +316,7 @@ class HuggingFace:
 
 
 def card(tally: Tally, facts: Facts, split: Split | None, metadata: bool = False) -> str:
-    """The ``README.md`` of a data set: YAML metadata and :func:`body`; ``metadata``: whether one field holds most of them."""
+    """Return the ``README.md`` of a data set: YAML metadata and :func:`body`. With ``metadata``, one field holds most fields."""
     title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
     names = [name for name in split.names if name in tally.splits] if split else [NAMES[0]]
     lines = ["---", f"pretty_name: {_yaml(title)}"]
@@ -344,5 +345,5 @@ def _feature(column: Column, indent: str = "  ") -> list[str]:
 
 
 def _yaml(text: str) -> str:
-    """``text`` on one line as a YAML string, which JSON's are."""
+    """Return ``text`` on one line as a YAML string, a superset of JSON's."""
     return json.dumps(" ".join(text.split()), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Exports by the name of the program that reads them; the names stand beside those of the formats."""
+"""Exports by the name of the reading program, beside the names of the formats."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from topical_crawler.corpus.record import CorpusError, Record
 from topical_crawler.text.passages import Kind as PassageKind
 from topical_crawler.text.passages import judged, layout, mapped, markdown, passages, plain
 
-Change = Callable[[Record], Record | None]  # returns the page as exported; None leaves it out
+Change = Callable[[Record], Record | None]  # returns the page to export, None to leave it out
 
 _PROSE = ("title", "text", "author", "source", "section")
 
 
 def without_personal(record: Record) -> Record | None:
-    """Leave out a text with personal data, masked or not. One without measures was never searched: it is searched now.
+    """Leave out a text with personal data, masked or not. A text without measures is searched for them now.
 
     >>> without_personal(Record(url="http://a.cn/", host="a.cn", keep=True, text="开会", personal={"phone": 1})) is None
     True
@@ -39,7 +39,7 @@ def without_personal(record: Record) -> Record | None:
 
 
 def masked(record: Record) -> Record:
-    """Mask personal data in the page's texts and in the anchor that led to it; addresses stay."""
+    """Mask personal data in the page's texts and in the anchor of the link to it. Addresses stay."""
     from topical_crawler.cleaning.personal import mask
 
     counts: Counter[str] = Counter()
@@ -72,11 +72,11 @@ def traditional(record: Record) -> Record:
 
 
 LEFT_OUT: dict[str, PassageKind] = {"code": "code", "formulas": "formula", "tables": "table"}
-"""What can be left out of texts, by the names that people write."""
+"""Kinds of passages to leave out of texts, by their names on the command line."""
 
 
 def parse_without(text: str) -> tuple[str, ...]:
-    """Parse names of :data:`LEFT_OUT`, separated by commas. Raises ValueError for any other.
+    """Parse comma-separated names of :data:`LEFT_OUT`. Raise ValueError for any other.
 
     >>> parse_without("tables,code")
     ('tables', 'code')
@@ -88,7 +88,7 @@ def parse_without(text: str) -> tuple[str, ...]:
 
 
 def without(*names: str) -> Change:
-    """Leave passages out of texts, see :data:`LEFT_OUT`; a text of nothing else is left out.
+    """Return a change leaving passages out of texts, see :data:`LEFT_OUT`. A text of nothing else is left out.
 
     >>> record = Record(url="http://a.cn/", host="a.cn", keep=True, text="如下：\\nx = 1", layout=[[1, 1, "code", 0, ""]])
     >>> without("code")(record).text, without("tables")(record) == record
@@ -115,7 +115,7 @@ def _changed(record: Record, change: Callable[[str], str]) -> Record:
 
 
 def _inside(value: Any, change: Callable[[str], str]) -> Any:
-    """``value`` with every string in it changed, including keys, which are words of the text."""
+    """Return ``value`` with every string in it changed, including keys, since they are words of the text."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list | tuple):
@@ -126,15 +126,15 @@ def _inside(value: Any, change: Callable[[str], str]) -> Any:
 
 
 class ExportError(CorpusError):
-    """A corpus cannot be exported as requested; the message gives the reason and a remedy."""
+    """Failure to export a corpus as requested. The message gives the reason and a fix."""
 
 
-# -- Rows: the fields of a page in the form that all formats share
+# -- Rows: fields of a page in the form shared by all formats
 
 ExportRow = dict[str, Any]  # a page by the names of `COLUMNS`, and of `REJECTED` if it was rejected
 
 Leading = Callable[[Sequence[str]], Mapping[str, Sequence[tuple[str, str, str]]]]
-"""Returns for URLs of kept pages address, final address and reason of the rejected pages that lead to them."""
+"""Function returning address, final address and reason of the rejected pages leading to each of some kept pages."""
 
 Kind = Literal["text", "texts", "whole", "number", "yes", "date", "time", "measures", "json", "object"]
 
@@ -143,70 +143,70 @@ BATCH = 200  # rows a query
 
 @dataclass(frozen=True)
 class Column:
-    """A field of a row."""
+    """Field of a row."""
 
     name: str  # in every format
-    kind: Kind  # of its values; a date is `YYYY-MM-DD` or "", a time `2026-11-20T08:30:00+00:00` or ""
-    meaning: str  # shown in documentation
+    kind: Kind  # of its values: a date is `YYYY-MM-DD` or "", a time `2026-11-20T08:30:00+00:00` or ""
+    meaning: str  # for documentation
     fields: tuple["Column", ...] = ()  # of an object
 
 
 COLUMNS = (
-    Column("url", "text", "address that was asked for"),
+    Column("url", "text", "requested address"),
     Column("title", "text", "title of the page"),
     Column("text", "text", "main text, one paragraph a line; code as written, formulas as TeX, tables with tabs between cells"),
     Column("markdown", "text", "the same as Markdown"),
     Column("id", "text", "digest of the address: the same for a page in every corpus"),
     Column("host", "text", "host of the address"),
-    Column("relevance", "number", "how much the text belongs to the topic, by the crawl's strategy; 0 or more"),
-    Column("fetched", "time", "when it was fetched, UTC"),
-    Column("date", "date", "day of publication as the page tells it"),
-    Column("author", "text", "authors as the page names them, separated by 、"),
+    Column("relevance", "number", "relevance of the text to the topic, by the crawl's strategy; 0 or more"),
+    Column("fetched", "time", "time of fetching, UTC"),
+    Column("date", "date", "day of publication given by the page"),
+    Column("author", "text", "authors named by the page, separated by 、"),
     Column("final_url", "text", "address that answered, after redirects"),
-    Column("priority", "number", "the priority with which the page was fetched"),
+    Column("priority", "number", "priority of the link to the page"),
     Column("depth", "whole", "links followed from a seed"),
-    Column("order", "whole", "number of the page in the order of fetching"),
+    Column("order", "whole", "number of the page in fetch order"),
     Column("characters", "whole", "length of the text"),
-    Column("token_count", "whole", "words, numbers and signs of the text as the crawl's segmenter cuts it"),
+    Column("token_count", "whole", "words, numbers and signs of the text, by the crawl's segmenter"),
     Column("content_hash", "text", "digest of the text's letters and digits"),
     Column("encoding", "text", "encoding of the page"),
     Column("status", "whole", "HTTP status"),
     Column("size", "whole", "bytes of the response"),
     Column("worker", "text", "worker that stored the page"),
-    Column("why", "json", "what the relevance was made of: matched terms with their share, the link that led here"),
-    Column("keep", "yes", "whether the page belongs to the corpus"),
-    Column("source", "text", "outlet that the page names as its own (来源)"),
-    Column("section", "text", "where on its site the page stands"),
-    Column("canonical", "text", "address that the page calls its own, where that is another"),
-    Column("license", "text", "licence that the page names"),
-    Column("rights", "text", "what page, HTTP headers and robots.txt ask of those who take the text"),
+    Column("why", "json", "reasons for the relevance: matched terms with their share, the link to the page"),
+    Column("keep", "yes", "true if the page belongs to the corpus"),
+    Column("source", "text", "outlet named by the page (来源)"),
+    Column("section", "text", "section of the page on its site"),
+    Column("canonical", "text", "canonical address declared by the page, if another"),
+    Column("license", "text", "licence named by the page"),
+    Column("rights", "text", "reservations by page, HTTP headers and robots.txt"),
     Column("kind", "text", "kind of the page: article, documentation, forum, or document for a PDF, DOCX or OFD file"),
-    Column("method", "text", "extractor whose text was taken"),
+    Column("method", "text", "extractor of the text"),
     Column("language", "text", "ISO 639-1 code"),
-    Column("language_score", "number", "share of the words of its prose, each Chinese character one, in that language's writing"),
+    Column("language_score", "number", "share of the prose's words (each Chinese character is one) in that language's writing"),
     Column("script", "text", "simplified, traditional or mixed"),
-    Column("measures", "measures", "what the text looks like: shares of characters and repetitions; line_length in characters"),
-    Column("personal", "json", "how many of each kind of personal data the text holds or held"),
-    Column("layout", "json", "the lines of the text that are no paragraph: first line from 0, number, kind, level, note"),
-    Column("places", "texts", "all addresses where the text was seen, its own first"),
+    Column("measures", "measures", "measures of the text: shares of characters and repetitions; line_length in characters"),
+    Column("personal", "json", "number of personal data in the text by kind, before masking"),
+    Column("layout", "json", "lines of the text other than paragraphs: first line from 0, number, kind, level, note"),
+    Column("places", "texts", "all addresses with the text, its own first"),
     Column("minhash_cluster_size", "whole", "fetched pages with this text: itself, its copies and near-copies"),
 )  # fmt: skip
 
 REJECTED = (
-    Column("reason", "text", "why the page was rejected"),
-    Column("duplicate_of", "text", "address of the kept page that holds its text"),
-    Column("similarity", "number", "of the text to that page's, 0 to 1"),
+    Column("reason", "text", "reason of the rejection"),
+    Column("duplicate_of", "text", "address of the kept page with its text"),
+    Column("similarity", "number", "similarity to that page's text, 0 to 1"),
 )
 """Further fields of rejected pages."""
 
 
 METADATA = "metadata"
-"""The field that holds all others but :data:`OUTSIDE` in an export with metadata apart."""
+"""Field with all others but :data:`OUTSIDE`, in an export with metadata apart."""
 OUTSIDE = ("id", "text")
 
 
 def columns(rejected: bool, metadata: bool = False) -> tuple[Column, ...]:
-    """The fields of an export with rejected pages or without; with ``metadata`` apart, one field holds most of them."""
+    """Return the fields of an export, with those of ``rejected`` pages, and with ``metadata`` apart in one field."""
     found = (*COLUMNS, *(REJECTED if rejected else ()))
     if not metadata:
         return found
@@ -217,7 +217,7 @@ def columns(rejected: bool, metadata: bool = False) -> tuple[Column, ...]:
 
 
 def nested(row: ExportRow) -> ExportRow:
-    """The fields of a row with its metadata apart.
+    """Return the fields of a row with its metadata apart.
 
     >>> row = nested(as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建")))
     >>> list(row), row["text"], row["metadata"]["url"]
@@ -228,8 +228,13 @@ def nested(row: ExportRow) -> ExportRow:
 
 
 def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens: int | None = None) -> ExportRow:
-    """The fields of a record as exported; ``places`` are further addresses of a kept page's text, ``copies`` the number of its
-    copies, ``tokens`` that of the words of its text, where they were counted.
+    """Return the fields of a record for export.
+
+    Args:
+        record: the page.
+        places: further addresses of a kept page's text.
+        copies: number of its copies.
+        tokens: number of words in its text, None if not counted.
 
     >>> row = as_dict(Record(url="http://a.cn/", host="a.cn", keep=True, text="党建"), ["http://b.cn/"])
     >>> row["text"], row["places"]
@@ -257,7 +262,7 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
 def rows(
     records: Iterable[Record], leading: Leading | None = None, count: Callable[[str], int] | None = None
 ) -> Iterator[ExportRow]:
-    """Records as rows, in order; ``count`` counts the words of a text."""
+    """Yield records as rows, in order. ``count`` counts the words of a text."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
         others = leading([record.url for record in batch if record.keep]) if leading else {}
@@ -269,14 +274,14 @@ def rows(
 
 
 class Writer(ABC):
-    """Writes rows in one format."""
+    """Writer of rows in one format."""
 
     @abstractmethod
     def write(self, row: ExportRow) -> None:
         """Write a row."""
 
     def close(self) -> None:  # noqa: B027 - most formats end with their last row
-        """Write what belongs at the end; the stream stays open."""
+        """Write the end of the file, and leave the stream open."""
 
 
 # -- Splits: training, validation, test
@@ -286,10 +291,10 @@ NAMES = ("train", "validation", "test")
 
 @dataclass(frozen=True)
 class Split:
-    """Divides texts by a digest, so that no text changes its split when the corpus grows.
+    """Split of texts by a digest, so that no text changes its split as the corpus grows.
 
-    By host, all texts of a host are in one split, so that a model is tested on unseen sites. By document, texts are divided by
-    the digest of their letters and digits. Duplicates and the parts of an article are one row of the corpus, so in one split.
+    By host, all texts of a host are in one split, to test a model on unseen sites. By document, the digest of a text's letters
+    and digits decides. Duplicates and the parts of an article are one row of the corpus, so they are in one split.
 
     >>> split = Split.parse("0.8,0.1,0.1")
     >>> split.of({"host": "a.cn", "content_hash": "", "url": "http://a.cn/"})
@@ -298,13 +303,13 @@ class Split:
     ('train',)
     """
 
-    shares: tuple[float, float, float]  # of train, validation and test; 0 or more, 1 in total
+    shares: tuple[float, float, float]  # of train, validation and test: 0 or more, 1 in total
     by: Literal["host", "document"] = "document"  # "host" or "document"
     seed: int = 0  # another seed gives another division
 
     @classmethod
     def parse(cls, text: str, by: Literal["host", "document"] = "document", seed: int = 0) -> Self:
-        """Parse three shares separated by commas. Raises ValueError where they are not three numbers from 0 with the sum 1."""
+        """Parse three comma-separated shares. Raise ValueError unless they are numbers from 0 with the sum 1."""
         try:
             shares = tuple(float(part) for part in text.split(","))
         except ValueError:
@@ -315,16 +320,16 @@ class Split:
 
     @property
     def by_name(self) -> dict[str, float]:
-        """The shares by the names of the splits."""
+        """Shares by the names of the splits."""
         return dict(zip(NAMES, self.shares, strict=True))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The splits with a share above 0, in order."""
+        """Splits with a share above 0, in order."""
         return tuple(name for name, share in self.by_name.items() if share > 0)
 
     def of(self, row: ExportRow) -> str:
-        """The name of the split of a row."""
+        """Return the name of the split of a row."""
         identity = row["host"] if self.by == "host" else row["content_hash"] or row["url"]
         place = digest(self.seed, self.by, identity) / 2**64
         reached = 0.0
@@ -336,7 +341,7 @@ class Split:
 
 
 def digest(seed: int, *texts: str) -> int:
-    """A pseudo-random number of 64 bits, the same for the same arguments."""
+    """Return a pseudo-random number of 64 bits, the same for the same arguments."""
     data = "\0".join((str(seed), *texts)).encode("utf-8", "replace")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
@@ -345,15 +350,15 @@ def digest(seed: int, *texts: str) -> int:
 
 
 def threshold(keys: Iterable[str], size: int, seed: int = 0) -> int:
-    """The greatest digest in a sample of ``size`` pages (1 or more) drawn without replacement; -1 without pages.
+    """Return the greatest digest in a sample of ``size`` ≥ 1 pages drawn without replacement, -1 without pages.
 
-    With the same seed a sample contains every smaller one, and changes little while the corpus grows.
+    With the same seed a sample contains every smaller one, and changes little as the corpus grows.
     """
     return max(heapq.nsmallest(size, (digest(seed, "sample", key) for key in keys)), default=-1)
 
 
 def drawn(records: Iterable[Record], most: int, seed: int = 0) -> Iterator[Record]:
-    """The records of the sample with the threshold ``most``, in order.
+    """Yield the records of the sample with the threshold ``most``, in order.
 
     >>> pages = [Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text="党建") for n in range(9)]
     >>> [page.url for page in drawn(pages, threshold((page.key for page in pages), 2), 0)]

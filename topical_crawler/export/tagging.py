@@ -1,4 +1,4 @@
-"""Text into sentences and tagged words, for the formats of corpus linguists."""
+"""Sentences and tagged words of a text, for the formats of corpus linguists."""
 
 import functools
 import importlib
@@ -15,8 +15,8 @@ from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.text.statistics import language
 
 Tagger = Callable[[str], Iterable[tuple[str, str, str]]]
-"""Cuts a sentence into words, each with its part of speech in the tagger's own tags and in those of Universal Dependencies;
-joined they are the sentence."""
+"""Function splitting a sentence into words, each with its part of speech in the tagger's own tags and in those of Universal
+Dependencies. The joined words are the sentence."""
 
 _WHOLE = re.compile(
     r"(?P<X>(?:https?://|www\.)[\w.~:/?#\[\]@!$&'()*+,;=%-]*[\w/~=&#]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
@@ -24,26 +24,26 @@ _WHOLE = re.compile(
     r"|(?P<NUM>\d+(?:[.,:/-]\d+)*%?)",
     re.ASCII,
 )
-"""What stays one word: an address or e-mail, a formula, a number; by its tag in Universal Dependencies."""
+"""Tokens kept whole: addresses and e-mails, formulas, numbers, by their tag in Universal Dependencies."""
 _WORD = re.compile(r"\S+")
 
 
 class Token(NamedTuple):
-    """A word of a sentence."""
+    """Word of a sentence."""
 
-    word: str  # without white space but single blanks within a formula
+    word: str  # without white space, except single blanks within a formula
     tag: str  # of the tagger
     upos: str  # of Universal Dependencies
-    spaced: bool  # whether white space follows
+    spaced: bool  # followed by white space
 
     @property
     def lemma(self) -> str:
-        """The word, Latin letters in lower case: Chinese words have one form."""
+        """The word, with Latin letters in lower case. Chinese words have one form."""
         return self.word.lower()
 
 
 def tokens(sentence: str, tagger: Tagger) -> list[Token]:
-    """The words of a sentence; addresses, formulas and numbers stay whole, with the tag of their first part.
+    """Return the words of a sentence. Addresses, formulas and numbers stay whole, with the tag of their first part.
 
     >>> [token.word for token in tokens("见 http://a.cn/?id=1，约3.5%。", lambda text: ((c, "x", "X") for c in text))]
     ['见', 'http://a.cn/?id=1', '，', '约', '3.5%', '。']
@@ -72,17 +72,17 @@ def tokens(sentence: str, tagger: Tagger) -> list[Token]:
 # -- Sentences
 
 _CLOSERS = dict(zip("“‘「『《〈（(【[", "”’」』》〉）)】]", strict=True))  # by opener
-_DIRECT = '“‘「『"'  # quotes, which can hold whole sentences
+_DIRECT = '“‘「『"'  # quotes, possibly around whole sentences
 _MARKS = re.compile(r"[。！？!?…]+|[“”‘’「」『』《》〈〉（）()【】\[\]\"]")
 _RUNS_ON = re.compile(r"[\w=]")  # after ! or ? of a name or of code
 _CONTINUES = re.compile(r"\s*[，、；：,;:）)》〉】\]”’」』]")
 
 
 def sentences(line: str) -> Iterator[str]:
-    """Split a line after 。！？!?… and the quotes and brackets that close there; blank sentences are dropped.
+    """Split a line after 。！？!?… and the quotes and brackets closing there. Drops blank sentences.
 
-    A title or a bracket is never split, nor what is quoted within a sentence. Speech before its verb of saying is one sentence
-    with it; after a colon it ends with its quote.
+    Titles, brackets and quotes within a sentence are never split. Speech before its verb of saying is one sentence with it, after
+    a colon it ends with its quote.
 
     >>> list(sentences("他说：“好！”我们看《你好！李焕英》……走吧"))
     ['他说：“好！”', '我们看《你好！李焕英》……', '走吧']
@@ -93,7 +93,7 @@ def sentences(line: str) -> Iterator[str]:
     closers = _pairs(marks)
     closing = set(closers.values())
     start = 0
-    opened: list[str] = []  # what is open: "speech" before a verb of saying, "part" of a sentence, "said": sentences of its own
+    opened: list[str] = []  # open marks: "speech" before a verb of saying, "part" of a sentence, "said": sentences of its own
     n = 0
     while n < len(marks):
         at, end, mark = marks[n].start(), marks[n].end(), marks[n].group()
@@ -123,9 +123,9 @@ def sentences(line: str) -> Iterator[str]:
 
 
 def _pairs(marks: list[re.Match[str]]) -> dict[int, int]:
-    """By the number of an opening mark that of the mark which closes it; marks without a partner are left out."""
+    """Map the number of each opening mark to that of its closing mark. Marks without a partner are left out."""
     pairs: dict[int, int] = {}
-    waiting: list[tuple[int, str]] = []  # openers and what closes them
+    waiting: list[tuple[int, str]] = []  # openers with their closers
     for n, match in enumerate(marks):
         mark = match.group()
         closed = next((k for k in reversed(range(len(waiting))) if waiting[k][1] == mark), None)
@@ -137,7 +137,7 @@ def _pairs(marks: list[re.Match[str]]) -> dict[int, int]:
     return pairs
 
 
-# -- The tagger that comes with the product: jieba's words and tags
+# -- Bundled tagger: jieba's words and tags
 
 _TAGS = {
     **dict.fromkeys(("nr", "ns", "nt", "nz", "nrt", "nrfg"), "PROPN"),
@@ -154,7 +154,7 @@ _TAGS = {
     "c": "SCONJ",
     "eng": "X",
 }
-"""The tag of Universal Dependencies by jieba's, or by its first letter."""
+"""Tags of Universal Dependencies by jieba's tag, or by its first letter."""
 _WORDS = {
     word: (letter, tag)
     for letter, tag, words in (
@@ -165,11 +165,11 @@ _WORDS = {
     )
     for word in words.split()
 }
-"""Words that have another one where jieba's tag begins with that letter."""
+"""Words with another tag, if jieba's tag begins with that letter."""
 
 
 def universal(word: str, tag: str) -> str:
-    """The tag of Universal Dependencies (https://universaldependencies.org/u/pos/) for a word with a tag of jieba.
+    """Return the tag of Universal Dependencies (https://universaldependencies.org/u/pos/) for a word with a tag of jieba.
 
     >>> [universal(*pair) for pair in (("支部", "n"), ("人民网", "nt"), ("和", "c"), ("因为", "c"), ("。", "x"), ("+", "x"))]
     ['NOUN', 'PROPN', 'CCONJ', 'SCONJ', 'PUNCT', 'SYM']
@@ -181,8 +181,9 @@ def universal(word: str, tag: str) -> str:
 
 
 class JiebaTagger:
-    """Words of jieba's dictionary have the tags that they have there; runs of other characters are cut and tagged together by its
-    hidden Markov model, as in ``jieba.posseg``. A term that the dictionary lacks is a noun.
+    """Tagger by jieba's dictionary and, for runs of other characters, its hidden Markov model, as in ``jieba.posseg``.
+
+    The model segments and tags such runs together. A term missing in the dictionary is a noun.
 
     >>> [word for word, tag, _ in JiebaTagger(Segmenter())("李小福是创新办主任") if tag == "nr"]
     ['李小福']
@@ -220,7 +221,7 @@ class JiebaTagger:
 
 @functools.cache
 def _model(cache_dir: Path | None) -> Any:
-    """Read jieba's tagger, which takes two seconds."""
+    """Load jieba's tagger (two seconds)."""
     tokenizer = jieba().Tokenizer()
     if cache_dir is not None:
         tokenizer.tmp_dir = str(cache_dir)
@@ -228,14 +229,17 @@ def _model(cache_dir: Path | None) -> Any:
 
 
 def load_tagger(name: str) -> Tagger:
-    """The function ``function`` of the module ``module`` for the name ``module:function``, also of a module in the working
-    directory. Raises ExportError where there is none."""
+    """Return the function named ``module:function``, also from a module in the working directory.
+
+    Raises:
+        ExportError: there is no such function.
+    """
     module, _, function = name.partition(":")
     sys.path.insert(0, "")
     try:
         tagger: Tagger = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ExportError(f"--tagger {name}: {error}. Remedy: name it MODULE:FUNCTION, as docs/export.md shows") from error
+        raise ExportError(f"--tagger {name}: {error}. Name it MODULE:FUNCTION, as docs/export.md shows") from error
     finally:
         sys.path.remove("")
     return tagger

@@ -1,4 +1,4 @@
-"""TEI P5: the XML of digital humanities, with a header that says where each text comes from.
+"""TEI P5, the XML of digital humanities, with the provenance of each text in its header.
 
 TEI Consortium, TEI P5 Guidelines, https://tei-c.org/guidelines/p5/, chapters 2 (the header) and 15 (corpora).
 """
@@ -23,7 +23,7 @@ _PUBLISHER = "topical-crawler"
 
 
 class TeiCorpus(Writer):
-    """Writes one file: a ``teiCorpus`` with a ``TEI`` for every text."""
+    """Writer of one file: a ``teiCorpus`` with a ``TEI`` for every text."""
 
     def __init__(self, out: BinaryIO, topic: str = "") -> None:
         self._topic = topic
@@ -46,7 +46,7 @@ class TeiCorpus(Writer):
 
 
 class TeiText(Writer):
-    """Writes one file: a ``TEI`` for one text."""
+    """Writer of one file: a ``TEI`` for one text."""
 
     def __init__(self, out: BinaryIO, topic: str = "") -> None:
         self._out = out
@@ -57,7 +57,7 @@ class TeiText(Writer):
 
 
 def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
-    """A text as a ``TEI`` element, a ``p`` for every paragraph, without empty lines and characters that XML forbids.
+    """Return a text as a ``TEI`` element, with a ``p`` for every paragraph, without empty lines and characters illegal in XML.
 
     >>> from topical_crawler.corpus.record import Record
     >>> from topical_crawler.export.rows import as_dict
@@ -82,7 +82,7 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
     if row["license"]:
         _add(available, "licence", row["license"])
     else:
-        also = f"; its site asks: {row['rights']}" if row["rights"] else ""
+        also = f"; its site reserves: {row['rights']}" if row["rights"] else ""
         _add(available, "p", f"The page names no licence; the rights are those of its publisher{also}")
     bibl = _add(_add(file, "sourceDesc"), "bibl")
     _add(bibl, "title", row["title"] or row["url"])
@@ -111,9 +111,9 @@ def as_tei(row: ExportRow, topic: str = "") -> etree._Element:
 
 
 def _add_passages(division: etree._Element, text: Iterable[Passage]) -> None:
-    """Fill a ``div``: what is below a heading is a ``div`` within it."""
+    """Fill a ``div``, with a nested ``div`` for the part below a heading."""
     divisions = [(0, division)]
-    lists: list[etree._Element] = []  # around the item before
+    lists: list[etree._Element] = []  # around the preceding item
     before: etree._Element | None = None
     for passage in text:
         words = passage.text

@@ -1,4 +1,4 @@
-"""The vertical format of corpus managers (Sketch Engine, NoSketch Engine, CWB): one word a line, structures as tags.
+"""Vertical format of corpus managers (Sketch Engine, NoSketch Engine, CWB): one word a line, structures as tags.
 
 Rychlý 2007, Manatee/Bonito; https://www.sketchengine.eu/my_keywords/vertical/.
 """
@@ -17,7 +17,7 @@ ATTRIBUTES = (
     *("id", "url", "title", "date", "host", "source", "section", "author", "language", "script", "kind", "license"),
     *("relevance", "characters"),
 )
-"""Of a text; ``id`` is its number in the order of fetching."""
+"""Attributes of a text. ``id`` is its number in fetch order."""
 
 STRUCTURES = {
     "doc": ATTRIBUTES,
@@ -30,18 +30,18 @@ STRUCTURES = {
     "gap": ("type", "lang"),
     "s": (),
 }
-"""Structures by their tags, with their attributes. A ``gap`` stands where code or a formula is left out."""
-_TAGS = {"paragraph": "p", "heading": "head"}  # for passages of a kind of another name
+"""Structures by their tags, with their attributes. A ``gap`` replaces code or a formula."""
+_TAGS = {"paragraph": "p", "heading": "head"}  # for kinds of passages with another name
 
 _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Vertical(Writer):
-    """Writes one file: ``<doc …>`` for a text, or what the tag is ``called``, a structure for every passage of a text, ``<p>``
-    for a paragraph, ``<s>`` for every sentence and cell, a word with its tag and lemma a line.
+    """Writer of one vertical file, with a word, its tag and lemma a line.
 
-    Code and formulas are no words: an empty ``<gap>`` stands for them. White space and control characters are left out;
-    ``& < >`` are escaped.
+    ``<doc …>`` encloses a text (or another tag, ``called``), a structure every passage, ``<p>`` a paragraph, ``<s>`` every
+    sentence and cell. An empty ``<gap>`` replaces code and formulas. White space and control characters are left out, and ``& <
+    >`` escaped.
 
     >>> import io
     >>> from topical_crawler.corpus.record import Record
@@ -62,7 +62,7 @@ class Vertical(Writer):
         self._out.write("".join(f"{line}\n" for line in self._lines(row)).encode())
 
     def _lines(self, row: ExportRow) -> Iterator[str]:
-        values = row | {"id": f"t{row['order']}" if self._called == "text" else row["order"]}  # CQPweb wants a letter first
+        values = row | {"id": f"t{row['order']}" if self._called == "text" else row["order"]}  # CQPweb requires a letter first
         yield f"<{self._called} {' '.join(f'{name}={_quoted(values[name])}' for name in ATTRIBUTES)}>"
         for passage in passages(legal(row["text"]), row["layout"]):
             if not passage.text.strip():
@@ -82,24 +82,24 @@ class Vertical(Writer):
 
 
 def words(row: ExportRow, tagger: Tagger) -> Iterator[str]:
-    """The lines and cells of a text, white space between words; none for code and formulas."""
+    """Yield the lines and cells of a text with blanks between words, without code and formulas."""
     for passage in passages(row["text"], row["layout"]):
         for line in running(passage) if passage.kind not in ("code", "formula") else ():
             yield " ".join(token.word for sentence in sentences(line) for token in tokens(sentence, tagger))
 
 
 def running(passage: Passage) -> list[str]:
-    """The running text of a passage: its line, or the cells of a table."""
+    """Return the running text of a passage: its line, or the cells of a table."""
     return re.split(r"[\t\n]", passage.text) if passage.kind == "table" else passage.text.split("\n")
 
 
 def legal(text: str) -> str:
-    """``text`` without the characters that XML 1.0 forbids."""
+    """Return ``text`` without characters illegal in XML 1.0."""
     return _ILLEGAL.sub("", text)
 
 
 def registry(name: str, title: str) -> str:
-    """The configuration of a corpus for Manatee, the engine of (No)Sketch Engine; ``name`` is that of the vertical file."""
+    """Return the configuration of a corpus for Manatee, the engine of (No)Sketch Engine. ``name`` is the vertical file's."""
     shown = legal(title).replace('"', "'").replace("\n", " ")
     lines = [
         line
@@ -116,8 +116,10 @@ def registry(name: str, title: str) -> str:
 
 
 def encoder(name: str, called: str = "doc") -> str:
-    """A shell script that encodes the vertical file ``name`` for CWB, the IMS Open Corpus Workbench (https://cwb.sourceforge.io);
-    the tag of a text is ``called`` so."""
+    """Return a shell script encoding the vertical file ``name`` for CWB, the IMS Open Corpus Workbench.
+
+    See https://cwb.sourceforge.io. ``called`` is the tag of a text.
+    """
     corpus = re.sub(r"[^a-z0-9_-]+", "_", name.partition(".")[0].lower()).strip("_")
     corpus = corpus if corpus[:1].isalpha() else f"c{corpus}"
     tags = {called if tag == "doc" else tag: names for tag, names in STRUCTURES.items()}
