@@ -137,7 +137,7 @@ def test_a_user_who_may_only_read_finds_what_another_has_indexed(
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("党课", "OR"), 1, "A OR B, -word; one word must be without -"),
+        (("党课", "OR"), 1, "A OR B, -word, with at least one word without -"),
         (("。",), 1, "nothing to search for in '。'"),
         (("党课", "--limt=5"), 2, "not understood: --limt=5"),
         (("党课", "--since", "gestern"), 2, "write it as 2024-12-31"),

@@ -84,7 +84,7 @@ def test_what_would_be_made_otherwise_today_is_counted(crawled: Path, tmp_path: 
             assert now == row
     assert "rejected now: near-empty: " in done.stdout
     same = command("corpus", "rebuild", crawled, "-o", crawled / "corpus.sqlite")
-    assert same.returncode == 1 and "is the corpus that is to be rebuilt" in same.stderr
+    assert same.returncode == 1 and "is the corpus to rebuild" in same.stderr
 
 
 def rebuilt(source: Path, archive: Path, target: Path, *, stop_after: int = 0, keep_missing: bool = True) -> Rebuilt:

@@ -100,7 +100,7 @@ def test_nobody_waits_who_only_reads_or_is_not_let_in(own_server: PostgresServer
         CorpusStore(f"{place}_x", patience=HANGS)
     own_server.stop()
     try:
-        with pytest.raises(CorpusError, match="start the server"):
+        with pytest.raises(CorpusError, match="Start the server"):
             CorpusStore(place, read_only=True, patience=HANGS)
     finally:
         own_server.start()
