@@ -215,7 +215,7 @@ def test_a_purge_wants_to_be_meant(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 def test_what_is_said_is_kept_for_the_next_start(run: Run) -> None:
     assert run("pause").stdout == "data/dangjian: it will be paused when it starts again\n"
     assert asked(run, "stats")["paused"] is True
-    assert run("resume").stdout == "data/dangjian: no longer paused; 3 wait for its next start\n"
+    assert run("resume").stdout == "data/dangjian: no longer paused: 3 links wait for its next start\n"
     said = run("threshold", "dangjian", "0.3").stdout
     assert said == "data/dangjian: page threshold 0.3 (before: the topic's own), for pages judged from now on\n"
     assert asked(run, "stats")["page_threshold"] == 0.3
@@ -294,9 +294,9 @@ def test_a_crawl_that_runs_is_asked_through_its_mailbox(run: Run, folder: Path) 
     with serving(data) as frontier:
         assert asked(run, "stats")["details"] == frontier.status().details
         assert "data/dangjian runs" in run("stats").stdout
-        assert run("pause").stdout == "data/dangjian: paused; 0 in flight are still finished, 3 wait\n"
-        assert run("resume").stdout == "data/dangjian: goes on; 3 wait\n"
-        assert run("stop").stdout == "data/dangjian: stopping; 0 in flight are still finished, 3 wait for its next start\n"
+        assert run("pause").stdout == "data/dangjian: paused: 0 in-flight requests finish, 3 links wait\n"
+        assert run("resume").stdout == "data/dangjian: resumed: 3 links wait\n"
+        assert run("stop").stdout == "data/dangjian: stopping: 0 in-flight requests finish, 3 links wait for its next start\n"
         refused = run("threshold", "-1")
         assert refused.returncode == 1 and "page_threshold must be a number of 0 or more, not -1" in refused.stderr
         assert run("push", "http://c.cn/").stdout == "1 new\n"
@@ -358,7 +358,7 @@ def test_a_crawl_over_redis_is_named_by_its_name_there(run: Run, server: RedisSe
     assert asked(run, "stats", "党建", **settings)["waiting"] == 3
     shown = run("stats", TOPICAL_CRAWL="党建", **settings)
     assert shown.returncode == 0 and "3 waiting on 2 hosts" in shown.stdout and "workers: 1" in shown.stdout
-    assert run("pause", "党建", **settings).stdout == "党建: paused; 0 in flight are still finished, 3 wait\n"
+    assert run("pause", "党建", **settings).stdout == "党建: paused: 0 in-flight requests finish, 3 links wait\n"
     assert asked(run, "push", "党建", "http://c.cn/", **settings)["new"] == 1
     assert asked(run, "purge", "党建", "--all", "--yes", **settings)["purged"] == 4
     frontier.close()

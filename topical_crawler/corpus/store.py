@@ -387,7 +387,7 @@ class CorpusStore:
 
 
 def _lasting(held: Record) -> dict[str, Any]:
-    """Return the notes on an unchanged text, with the time since when it is so."""
+    """Return the notes on an unchanged text, with the time of its first fetch."""
     return {**held.why, "since": held.why.get("since") or held.fetched}
 
 

@@ -147,13 +147,13 @@ def _threshold(opts: argparse.Namespace, settings: AnySettings) -> int:
 
 
 _DONE = {
-    "pause": "paused; {in_flight:,} in flight are still finished, {waiting:,} wait",
-    "resume": "goes on; {waiting:,} wait",
-    "stop": "stopping; {in_flight:,} in flight are still finished, {waiting:,} wait for its next start",
+    "pause": "paused: {in_flight:,} in-flight requests finish, {waiting:,} links wait",
+    "resume": "resumed: {waiting:,} links wait",
+    "stop": "stopping: {in_flight:,} in-flight requests finish, {waiting:,} links wait for its next start",
 }
 _DONE_AT_REST = {
     "pause": "it will be paused when it starts again",
-    "resume": "no longer paused; {waiting:,} wait for its next start",
+    "resume": "no longer paused: {waiting:,} links wait for its next start",
 }
 
 
