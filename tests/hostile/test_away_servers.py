@@ -96,7 +96,7 @@ def test_nobody_waits_who_only_reads_or_is_not_let_in(own_server: PostgresServer
     place = own_server.new_database()
     with pytest.raises(CorpusError, match="Correct user and password"):
         CorpusStore(place.replace("ge%40heim", "falsch"), patience=HANGS)
-    with pytest.raises(CorpusError, match="make it"):
+    with pytest.raises(CorpusError, match="Create it"):
         CorpusStore(f"{place}_x", patience=HANGS)
     own_server.stop()
     try:
