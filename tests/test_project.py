@@ -22,7 +22,7 @@ from topical_crawler.project import ProjectSettings
         ("DOWNLOAD_TIMEOUT=0", "DOWNLOAD_TIMEOUT='0': a number above 0 is expected (-s DOWNLOAD_TIMEOUT=30.0)"),
         ("DOWNLOAD_TIMEOUT=inf", "DOWNLOAD_TIMEOUT='inf': a number above 0 is expected (-s DOWNLOAD_TIMEOUT=30.0)"),
         ("ROBOTSTXT_OBEY=perhaps", "ROBOTSTXT_OBEY='perhaps': True or False is expected (-s ROBOTSTXT_OBEY=True)"),
-        ("TOPICAL_SEDE=1", "there is no setting TOPICAL_SEDE. Remedy: TOPICAL_SEED? docs/settings.md lists them all"),
+        ("TOPICAL_SEDE=1", "there is no setting TOPICAL_SEDE. Did you mean TOPICAL_SEED? docs/settings.md lists them all"),
     ],
 )
 def test_a_value_that_cannot_be_read_is_named(given: str, message: str) -> None:

@@ -186,6 +186,6 @@ def test_seeds(check: Callable[..., TopicReport]) -> None:
 
 @given(st.text(), st.integers(min_value=1, max_value=9999), st.text())
 def test_an_error_is_taken_apart_by_its_form(what: str, line: int, remedy: str) -> None:
-    told = Finding.from_error(ValueError(f"./t/terms.tsv, line {line}: x{what} Remedy: {remedy}"))
+    told = Finding.from_error(ValueError(f"./t/terms.tsv, line {line}: x{what}. {remedy}"))
     assert (told.file, told.line, told.severity) == ("./t/terms.tsv", line, "error")
     assert told.message.startswith("x")

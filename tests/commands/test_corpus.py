@@ -183,7 +183,7 @@ def test_a_missing_file_is_no_topic_to_crawl(run: Run) -> None:
         (("export", "dangjian", "--text-only"), "goes with the formats txt, md"),
         (("export", "dangjian", "--host"), "expected one argument"),
         (("stats", "dangjian", "--nonsense"), "not understood: --nonsense"),
-        (("stats", "-s", "TOPICAL_CORPS=dangjian"), "there is no setting TOPICAL_CORPS. Remedy: TOPICAL_CORPUS?"),
+        (("stats", "-s", "TOPICAL_CORPS=dangjian"), "there is no setting TOPICAL_CORPS. Did you mean TOPICAL_CORPUS?"),
     ],
 )
 def test_a_mistaken_call_exits_with_2(run: Run, arguments: tuple[str, ...], message: str) -> None:

@@ -260,7 +260,7 @@ def test_what_is_there_is_only_replaced_by_force(run: Run, folder: Path) -> None
     assert "with --force" in run("-f", "hf", "-o", "data-set").stderr
     assert run("-f", "hf", "-o", "data-set", "--force", "--limit", "2").returncode == 0
     assert pyarrow.parquet.read_table(folder / "data-set/data/train-00000-of-00001.parquet").num_rows == 2
-    assert "name a file" in run("-f", "jsonl", "-o", "/dev/null", "--force").stderr
+    assert "Name a file" in run("-f", "jsonl", "-o", "/dev/null", "--force").stderr
 
 
 def test_the_next_export_removes_what_a_killed_one_left(run: Run, folder: Path) -> None:

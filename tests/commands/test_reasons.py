@@ -205,7 +205,7 @@ def test_the_queue_is_shown_whatever_is_wrong_with_the_strategy(
     frontier.close()
     damaged = ask("frontier", "top", "data", "-n", 1)
     assert damaged["entries"][0]["url"] == best
-    assert "cannot read what the crawl has learned (KeyError: 'state'). Remedy: " in damaged["note"]
+    assert "cannot read what the crawl has learned (KeyError: 'state'). Continue with" in damaged["note"]
     (topic / "terms.tsv").unlink()
     shown = say("frontier", "top", "data", "-n", 1)
     assert shown.returncode == 0 and best in shown.stdout

@@ -45,7 +45,7 @@ def test_the_number_of_parts_stays(server: RedisServer, worker: Worker) -> None:
     worker().push([entry("甲")])
     assert len(worker("w2", parts=None)) == 1 and worker("w3", parts=None).status().details["parts"] == PARTS
     for parts in (1, 64):
-        with pytest.raises(FrontierServerError, match=f"begun with 8 parts, not {parts}.*Remedy.*TOPICAL_FRONTIER_PARTS"):
+        with pytest.raises(FrontierServerError, match=f"begun with 8 parts, not {parts}.*Leave out TOPICAL_FRONTIER_PARTS"):
             worker("w4", parts=parts)
     assert len(RedisFrontier(server.client(), "党建", attach=True)) == 1
     assert crawls(server.client()) == ["党建"]

@@ -299,7 +299,7 @@ def test_a_full_disk(file: Path, full: Callable[[SqliteFrontier], Iterator[None]
     finished: list[int] = []
     room = contextmanager(full)(frontier)
     with room:
-        with pytest.raises(FrontierFileError, match=r"frontier\.sqlite: .*(make room on the disk|the disk has room)"):
+        with pytest.raises(FrontierFileError, match=r"frontier\.sqlite: .*(Make room on the disk|the disk has room)"):
             for _ in range(1_000):
                 popped = frontier.pop(0.0)
                 assert popped is not None
