@@ -1,49 +1,18 @@
 """Fetching by a real pip from archives made here, without any network."""
 
 import dataclasses
-import hashlib
-import io
 import os
 import subprocess
 import sys
-import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
+from resource_tools import GROUPS, pinned, sdist, wheel, without_archive
 
 from topical_crawler.resources.fetch import FetchError, fetch, is_whole
-from topical_crawler.resources.registry import RESOURCES, Archive, Resource, Resources
+from topical_crawler.resources.registry import RESOURCES, Resources
 
-GROUPS = "Aa01A01= 党员 同志\n".encode() * 1000
 TREE = b'{"A": {"tag": "x"}}'
-
-
-def wheel(folder: Path, project: str, members: dict[str, bytes]) -> Archive:
-    path = folder / f"{project}-1.0-py3-none-any.whl"
-    info = f"{project}-1.0.dist-info"
-    with zipfile.ZipFile(path, "w") as packed:
-        for name, data in members.items():
-            packed.writestr(name, data)
-        packed.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {project}\nVersion: 1.0\n")
-        packed.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        packed.writestr(f"{info}/RECORD", "")
-    return Archive(project, "1.0", path.name, hashlib.sha256(path.read_bytes()).hexdigest())
-
-
-def sdist(folder: Path, project: str, members: dict[str, bytes]) -> Archive:
-    path = folder / f"{project}-1.0.tar.gz"
-    with tarfile.open(path, "w:gz") as packed:
-        for name, data in members.items():
-            entry = tarfile.TarInfo(f"{project}-1.0/{name}")
-            entry.size = len(data)
-            packed.addfile(entry, io.BytesIO(data))
-    return Archive(project, "1.0", path.name, hashlib.sha256(path.read_bytes()).hexdigest())
-
-
-def pinned(name: str, archive: Archive, member: str, data: bytes) -> Resource:
-    digest = hashlib.sha256(data).hexdigest()
-    return dataclasses.replace(RESOURCES[name], archive=archive, member=member, size=len(data), sha256=digest)
 
 
 @pytest.fixture
@@ -55,11 +24,9 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     code = f"import pathlib; pathlib.Path({str(marker)!r}).touch()\nfrom setuptools import setup\nsetup(name='tcvectors')\n"
     both = wheel(folder, "tcboth", {"data/cilin.txt": GROUPS, "data/tree.json": TREE})
     source = sdist(folder, "tcvectors", {"setup.py": code.encode(), "data/words.vector": b"1 1\nx 1\n"})
-    entries = {
-        "hownet": dataclasses.replace(RESOURCES["hownet"], archive=None),
+    entries = without_archive("hownet", "clc") | {
         "cilin": pinned("cilin", both, "data/cilin.txt", GROUPS),
         "cilin_tree": pinned("cilin_tree", both, "data/tree.json", TREE),
-        "clc": dataclasses.replace(RESOURCES["clc"], archive=None),
         "vectors": pinned("vectors", source, "tcvectors-1.0/data/words.vector", b"1 1\nx 1\n"),
     }
     for name, entry in entries.items():

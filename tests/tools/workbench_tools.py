@@ -79,10 +79,15 @@ def judge_all(url: str, mark: Callable[[int, dict[str, Any]], str]) -> list[dict
 
 
 @contextlib.contextmanager
-def workbench(folder: Path, *arguments: str, command: tuple[str, ...] = ("workbench",)) -> Iterator[Served]:
+def workbench(
+    folder: Path,
+    *arguments: str,
+    command: tuple[str, ...] = ("workbench",),
+    program: tuple[str | Path, ...] = ("-m", "topical_crawler"),
+) -> Iterator[Served]:
     """A workbench in ``folder``."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    server = Forked(["-m", "topical_crawler", *command, "--no-browser", *arguments], folder, environment)
+    server = Forked([*program, *command, "--no-browser", *arguments], folder, environment)
     try:
         with ended_where_it_hangs(server):
             first = server.stderr.readline().strip()

