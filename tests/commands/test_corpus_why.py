@@ -76,7 +76,7 @@ def test_a_kept_page(folder: Path, why: Why) -> None:
     word, share = next(iter(record.why["terms"].items()))
     assert f"These words carry it: {word} {share:.0%}" in said
     assert f"by the link “{record.why['anchor']}” on {record.why['parent']} (page " in said and "2 links from a seed." in said
-    assert f"Its priority was {record.priority:.3g}, made of: " in said and "found nothing against it" in said
+    assert f"Its priority was {record.priority:.3g}, above all because of this: " in said and "found nothing against it" in said
 
 
 def test_rejected_pages(folder: Path, why: Why) -> None:
@@ -96,7 +96,7 @@ def test_addresses_that_were_not_fetched(folder: Path, why: Why) -> None:
     story = why(url)
     assert story["state"] == "waiting" and story["number"] is None and story["why"]["reasons"] and story["why"]["parent"]
     assert story["because"][0] == f"It was not fetched yet: it waits with a priority of {priority:.3g}."
-    assert story["because"][1].startswith("Its priority is made of: ")
+    assert story["because"][1].startswith("What speaks for it most as of now: ")
     assert story["because"][2].startswith("It was found by ")
     url, _ = in_queue(folder, State.DROPPED, "AND dropped = 'file type'")
     story = why(url)

@@ -71,6 +71,8 @@ def test_texts_that_are_near_in_meaning_are_seen_before_a_crawl(call_scrapy: Run
 def test_a_sentence_that_is_not_chinese_gives_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     made = call_scrapy("topic", "new", "./os", "operating systems and kernels", *NONE, cwd=tmp_path)
     assert made.returncode == 0 and "No word of these is Chinese" in " ".join(made.stderr.split())
+    made = call_scrapy("topic", "new", "./kernel", "operating system kernel", *NONE, cwd=tmp_path)  # 内核 is not of the sentence
+    assert made.returncode == 0 and "No word of these is Chinese" in " ".join(made.stderr.split())
 
 
 def test_few_words_give_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_what_is_expected_of_further_pages_survives_a_stop(topic: Path, recordin
         assert crawl.policy.expected == expected
         crawl.policy.fetched, crawl.policy.expected = FORESIGHT, (0.25, 4.5)
         assert not crawl.has_more
-        assert why_ended(crawl, "finished") == "the next 1000 pages promise 0.2 to 4.5 texts (TOPICAL_BARREN_END=0 goes on)"
+        assert why_ended(crawl, "finished") == "the waiting links promise too little (TOPICAL_BARREN_END=0 goes on)"
 
 
 def test_a_text_stays_whose_page_is_off_topic_when_it_is_visited_again(topic: Path, recording: Recording, tmp_path: Path) -> None:

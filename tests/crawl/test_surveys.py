@@ -36,14 +36,16 @@ def test_a_survey_looks_at_every_site_and_the_crawl_goes_on(run_scrapy: RunScrap
     fetched = pages(tmp_path)
     assert sum(fetched.values()) == 30, "10 for each of the three sites of the seeds"
     assert min(fetched[f"{name}.example"] for name in ("www.qinghedj", "www.qingheonline", "dj.yunling")) >= 5
-    rows = re.findall(r"(\S+\.example/\S*) +(\d+) +(\d+) +(\d+) +(\d+)–(\d+)", surveyed.stderr)
+    rows = re.findall(r"(\S+\.example/\S*) +(\d+) +(\d+) +(\d+)", surveyed.stderr)
     assert ("www.qinghedj.example/art/", "3") in [row[:2] for row in rows]
-    promised = [int(row[2]) + int(row[5]) for row in rows]
-    assert promised[0] == max(promised) > 5 * promised[-1], "the most promising section comes first"
     assert "(the same command without survey continues the crawl)" in surveyed.stderr
 
-    again = run_scrapy(*command, "--survey", cwd=tmp_path)
-    assert pages(tmp_path) == fetched and "Survey:" in again.stderr, "what was surveyed is shown again, not fetched again"
+    again = run_scrapy(*command, "--survey", "-s", "TOPICAL_LOG_FORMAT=json", cwd=tmp_path)
+    assert pages(tmp_path) == fetched
+    found = [section for line in again.stderr.splitlines() for section in json.loads(line).get("data", {}).get("survey", ())]
+    assert [row[0] for row in rows] == [section["site"] + section["folder"] for section in found[: len(rows)]], "shown again"
+    promised = [section["kept"] + section["promise"] for section in found]
+    assert promised == sorted(promised, reverse=True) and promised[0] > 5 * promised[-1], "the most promising section comes first"
     going_on = run_scrapy(*command, cwd=tmp_path)
     assert "This run: 180 pages" in going_on.stderr and "Survey:" not in going_on.stderr
     kept = json.loads(run_scrapy("corpus", "stats", "partybuilding", "--json", cwd=tmp_path).stdout)["kept"]

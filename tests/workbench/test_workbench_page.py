@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from judging_tools import browser
@@ -197,6 +198,39 @@ def test_language_resources_come_by_a_button(
     assert visitor.complaints() == []
 
 
+@pytest.mark.parametrize(
+    ("language", "empty", "foreign"),
+    [("en", "Say what the topic is about", "No word of these is Chinese"), ("zh", "请说明主题", "这里没有一个中文词")],
+)
+def test_a_form_says_what_it_lacks(visitor: Visitor, language: str, empty: str, foreign: str) -> None:
+    visitor.open(f"/language?to={language}&back=/topics/new")
+    visitor.click("form.forms button.main")
+    visitor.until(lambda: empty in visitor.text("#empty"))
+    visitor.write("[name=sentence]", "operating system kernel")
+    visitor.press(Keys.ENTER)
+    visitor.until(lambda: foreign in visitor.text("#foreign"))
+    assert "kernel" in lanes(visitor)["1.0"] and not visitor.driver.find_elements(By.ID, "empty")
+    visitor.open("/topics/new?sentence=" + quote("这个和那个"))
+    visitor.until(lambda: "操作系统,内核" in visitor.text(".problem"))
+    assert [line["message"] for line in visitor.complaints() if "400" not in line["message"]] == []
+    visitor.open("/language?to=en")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sixty_words_and_their_addresses_are_one_screen(visitor: Visitor, language: str) -> None:
+    words = "".join(f"{a}{b}," for a in "党政军民学商农医法文" for b in "建工教研训策")
+    visitor.open(f"/language?to={language}&back=" + quote(f"/topics/new?keywords={quote(words)}"))
+    visitor.there(".lane .chip")
+    visitor.quiet()
+    assert len(visitor.driver.find_elements(By.CSS_SELECTOR, ".lane .chip")) == 60
+    board = visitor.there(".lanes").size
+    assert board["height"] < 640 < board["width"]
+    for check in visitor.driver.find_elements(By.CSS_SELECTOR, "label.check"):
+        box = check.find_element(By.TAG_NAME, "input")
+        assert abs(box.rect["y"] + box.rect["height"] / 2 - check.rect["y"] - check.rect["height"] / 2) < 5  # beside its words
+    visitor.open("/language?to=en")
+
+
 def test_the_terms_of_a_topic_are_changed(visitor: Visitor, folder: Path) -> None:
     visitor.open("/topics/health")
     assert "dashed line" not in visitor.text("main")  # a topic that is there does not tell its words apart so
@@ -374,8 +408,18 @@ PAGES = (
 )
 
 
+RUNS_DOWN = """return [...document.querySelectorAll("main :is(h1, h2, th, td, a, label, span, .note)")].filter(e => {
+  const text = document.createRange(), n = e.innerText.trim().length;
+  text.selectNodeContents(e);
+  return n >= 8 && !e.children.length && new Set([...text.getClientRects()].map(r => Math.round(r.top))).size > n / 3;
+}).map(e => e.outerHTML)"""
+"""What runs down the page, a few characters a line."""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_is_wider_than_the_window(visitor: Visitor, width: int) -> None:
+def test_no_page_is_wider_than_the_window(visitor: Visitor, width: int, language: str) -> None:
+    visitor.open(f"/language?to={language}")
     size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
     visitor.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
@@ -386,6 +430,7 @@ def test_no_page_is_wider_than_the_window(visitor: Visitor, width: int) -> None:
                 "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
             )
             assert inner <= outer, page
+            assert visitor.driver.execute_script(RUNS_DOWN) == [], page
             fits = "const list = document.getElementById('hits'); return !list || list.scrollWidth <= list.clientWidth"
             assert width < 800 or visitor.driver.execute_script(fits), page
             heights = visitor.driver.execute_script(
@@ -394,6 +439,7 @@ def test_no_page_is_wider_than_the_window(visitor: Visitor, width: int) -> None:
             assert all(height >= 36 for height in heights), page
     finally:
         visitor.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        visitor.open("/language?to=en")
 
 
 @pytest.fixture(scope="module")

@@ -83,6 +83,11 @@ class Start:
         """True if all words are of general use, as in 管理与服务."""
         return all(map(_is_general, self.words))
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether no word is Chinese."""
+        return all(map(str.isascii, self.words))
+
     def add(self, other: Start) -> None:
         """Append the content from another source. The first occurrence of a word counts."""
         present = {term.word for term in self.terms}

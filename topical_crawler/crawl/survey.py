@@ -21,7 +21,8 @@ class Section(NamedTuple):
         folder: the first folder of its URLs, "/" for pages beside the home page.
         fetched, kept: numbers of pages.
         waiting: links to it, among the best 20,000.
-        least, most: estimated texts behind these links.
+        promise: sum of their scores. It orders sections, and estimates no number of texts: on recorded webs the estimate held
+            the true number in a quarter of the sections.
     """
 
     site: str
@@ -29,8 +30,7 @@ class Section(NamedTuple):
     fetched: int
     kept: int
     waiting: int
-    least: float
-    most: float
+    promise: float
 
 
 def survey(store: CorpusStore, frontier: Frontier, strategy: Strategy) -> list[Section]:
@@ -43,9 +43,9 @@ def survey(store: CorpusStore, frontier: Frontier, strategy: Strategy) -> list[S
     for entry, score in zip(*scored(strategy, frontier, MOST_RESCORED), strict=True):
         row = found.setdefault((entry.host, folder(entry.url)), [0, 0, 0, 0.0])
         row[2], row[3] = row[2] + 1, row[3] + (score or 0.0)
-    low, high = strategy.kept_per_score or (0.0, 0.0)
+    high = (strategy.kept_per_score or (0.0, 0.0))[1]
     sections = [
-        Section(*place, int(fetched), int(kept), int(waiting), round(low * scores, 1), round(high * scores, 1))
+        Section(*place, int(fetched), int(kept), int(waiting), round(high * scores, 1))
         for place, (fetched, kept, waiting, scores) in found.items()
     ]
-    return sorted(sections, key=lambda s: (-s.kept - s.most, s.site, s.folder))
+    return sorted(sections, key=lambda s: (-s.kept - s.promise, s.site, s.folder))

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from topical_crawler.corpus.record import Yield
 from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
-from topical_crawler.crawl.link_policy import FORESIGHT
 from topical_crawler.crawl.progress import STALL, Progress
 from topical_crawler.text import counted
 from topical_crawler.web.urls import REDIRECTED
@@ -71,13 +70,12 @@ def _survey(crawl: Crawl) -> list[RenderableType]:
     """Return a table of the surveyed sections, if any."""
     if not crawl.surveyed:
         return []
-    table = _table("section", "fetched", "kept", "waiting", "promise")
+    table = _table("section", "fetched", "kept", "waiting")
     for section in crawl.surveyed[:_SECTIONS]:
-        counts = (f"{section.fetched}", f"{section.kept}", f"{section.waiting}", f"{section.least:.0f}–{section.most:.0f}")
-        table.add_row(escape(section.site + section.folder), *counts)
+        table.add_row(escape(section.site + section.folder), *map(str, (section.fetched, section.kept, section.waiting)))
     if len(crawl.surveyed) > _SECTIONS:
         table.add_row(f"… and {len(crawl.surveyed) - _SECTIONS} more", style="dim")
-    return ["\nSurvey: how many texts the waiting links of each section promise", table]
+    return ["\nSurvey: the sections, the most promising first", table]
 
 
 def _by_yield(progress: Progress) -> list[str]:
@@ -107,8 +105,7 @@ def why_ended(crawl: Crawl, reason: str) -> str:
     if crawl.policy.barren:
         return f"{crawl.policy.end} pages in a row gave no text (TOPICAL_BARREN_END=0 goes on)"
     if crawl.policy.spent:
-        least, most = crawl.policy.expected or (0.0, 0.0)
-        return f"the next {FORESIGHT} pages promise {least:.1f} to {most:.1f} texts (TOPICAL_BARREN_END=0 goes on)"
+        return "the waiting links promise too little (TOPICAL_BARREN_END=0 goes on)"
     return {"finished": "nothing left to fetch", "shutdown": "stopped"}.get(reason, reason)
 
 

@@ -28,10 +28,10 @@ def catalogue() -> Mapping[str, tuple[str, str]]:
 
 
 @functools.cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return the English texts with a placeholder ``{}`` as patterns, with their Chinese."""
-    rows = [row for name, row in catalogue().items() if name.startswith(_NAMED) and "{}" in row[0]]
-    return [(re.compile("(.+)".join(map(re.escape, english.split("{}"))), re.DOTALL), chinese) for english, chinese in rows]
+def _patterns() -> list[tuple[re.Pattern[str], tuple[str, str]]]:
+    """Return the texts of the code with a placeholder ``{}`` as patterns, with the English and the Chinese for people."""
+    rows = [(name[len(_NAMED) :].split("{}"), row) for name, row in catalogue().items() if name.startswith(_NAMED)]
+    return [(re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL), row) for parts, row in rows if len(parts) > 1]
 
 
 class Voice:
@@ -45,20 +45,19 @@ class Voice:
         return catalogue()[name][self._place].format(**values)
 
     def named(self, name: str) -> str:
-        """Translate an English text of the code: a reason, a priority component, a kind of page, a mark, an error.
+        """Return what people are told of an English text of the code: a reason, a priority component, a kind of page, a mark, an
+        error.
 
         Texts of several sentences are translated one by one. Unknown texts stay in English, since other people's code has
         reasons, too.
         """
-        if self._place == 0:
-            return name
         if row := catalogue().get(_NAMED + name):
-            return row[1]
+            return row[self._place]
         sentence, _, rest = name.partition(". ")
         if rest and (said := self.named(sentence)) != sentence:
             return f"{said}。{self.named(rest.removeprefix('Remedy: '))}"
-        found = ((pattern.fullmatch(name), chinese) for pattern, chinese in _patterns())
-        return next((chinese.format(*match.groups()) for match, chinese in found if match), name)
+        found = ((pattern.fullmatch(name), row[self._place]) for pattern, row in _patterns())
+        return next((said.format(*match.groups()) for match, said in found if match), name)
 
 
 def to_terminal(message: object) -> str:

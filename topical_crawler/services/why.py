@@ -24,7 +24,7 @@ from topical_crawler.strategies import OFF_TOPIC, load
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.urls import fingerprint, is_url
 
-_MOST = 8  # words and priority components shown
+_MOST, _MOST_PARTS = 8, 3  # words, and priority components shown
 
 
 def why(
@@ -201,8 +201,9 @@ def _found(place: Mapping[str, Any], parent: str, more: str, depth: int, say: Vo
 
 
 def _parts(parts: Mapping[str, float], say: Voice) -> str:
-    largest = sorted(parts.items(), key=lambda part: -abs(part[1]))[:_MOST]
-    return say("list.comma").join(f"{say.named(name)} {part:.3g}" for name, part in largest)
+    """Join the components that raise a priority most, in words."""
+    largest = sorted(parts.items(), key=lambda part: -part[1])[:_MOST_PARTS]
+    return say("list.comma").join(say.named(name) for name, part in largest if part > 0)
 
 
 # -- URLs missing in the corpus

@@ -84,6 +84,7 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[st
     found, hosts = _examples(bench, words)
     return {
         "terms": [_shown(term) for term in start.terms],
+        "foreign": start.is_foreign,
         "left_out": [{"word": word, "weight": 0.0, "lane": 0.0} for word in start.left_out],
         "lanes": LANES,
         "texts": found,

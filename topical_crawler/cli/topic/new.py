@@ -119,7 +119,7 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         raise TopicError(
             f"no word in what you gave can be a term{without}. Name some of two characters or more, --keywords 操作系统,内核"
         )
-    if all(term.word.isascii() for term in start.terms):
+    if start.is_foreign:
         messages.print("[yellow]No word of these is Chinese.[/] Unless they are names, say it in Chinese, as the texts do")
     elif len(start.words) <= _FEW:
         without = f" (without {' '.join(start.left_out)})" if start.left_out else ""
