@@ -68,6 +68,12 @@ def test_text_with_and_without_headers() -> None:
     assert bare == f"{PAGE.text}\n\n开会。\n\n"
 
 
+@pytest.mark.parametrize("kind", ["txt", "md"])
+def test_the_day_of_the_fetch_is_never_that_of_the_text(kind: str) -> None:
+    found = row(date="", fetched="2026-11-20T08:00:00+00:00")
+    assert "2026" not in written(kind, found).decode() and "2024-01-02" in written(kind, found | {"date": "2024-01-02"}).decode()
+
+
 def test_the_columns_of_a_table() -> None:
     kept, copied = csv.DictReader(io.StringIO(written("csv", as_dict(PAGE), as_dict(COPY)).decode(), newline=""))
     assert [kept[name] for name in ("order", "keep", "han", "latin", "reason")] == ["1", "1", "0.0", "0.125", ""]
