@@ -296,7 +296,7 @@ def test_texts_that_are_marked_off_topic_are_left_out(
     assert len(everything) == 30 and off <= everything
     assert {str(row["url"]) for row in run().rows()} == everything - off
     done = run("-o", "texts.jsonl")
-    assert "28 pages written" in done.stderr and "without 2 that are marked irrelevant or boilerplate" in done.stderr
+    assert "28 pages written" in done.stderr and "without 2 texts marked irrelevant or boilerplate" in done.stderr
     assert json.loads((tmp_path / "texts.jsonl.manifest.json").read_bytes())["filters"] == {"without_marked_off": 2}
     (data / "asked-1.jsonl").write_text("{}\n", "utf-8")
     assert "asked-1.jsonl, line 1" in run().stderr
@@ -316,7 +316,7 @@ def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tm
     found = {str(row["url"]): row for row in done.rows()}
     assert not [url for url, row in found.items() if slogan in str(row["text"])]
     assert (found["http://www.l.cn/3"]["keep"], found["http://www.m.cn/"]["reason"]) == (True, "duplicate")
-    assert "10 texts cleaned on the way" in done.stderr
+    assert "10 texts cleaned on the fly" in done.stderr
     assert place.read_bytes() == before
     with CorpusStore(place) as store:
         for _ in LateCleaning(store, CleaningOptions()).steps():
