@@ -84,10 +84,17 @@ class Clock:
                 self.pages.append((seconds + scored[0], scored[1] - new - waited, waited, new))
             return pushed
 
-        def timed_again(*arguments: Any) -> Any:
-            found, seconds = _timed(again, *arguments)
-            self.again += seconds
-            return found
+        def timed_again(*arguments: Any) -> Iterator[None]:
+            steps = again(*arguments)
+            while True:
+                begun = time.thread_time()
+                try:
+                    step = next(steps)
+                except StopIteration as end:
+                    return end.value
+                finally:
+                    self.again += time.thread_time() - begun
+                yield step
 
         page._links, middlewares._score = timed_find, timed_score
         SqliteFrontier.done, rescoring.rescore_waiting = timed_done, timed_again  # type: ignore[method-assign]

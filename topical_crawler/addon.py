@@ -12,7 +12,6 @@ import logging
 import sys
 import warnings
 from collections.abc import AsyncIterator
-from inspect import isawaitable
 from typing import Any
 
 from scrapy import Request, signals
@@ -238,8 +237,7 @@ class TextMiddleware(CrawlComponent):
         """Process the text of a judged page."""
         if isinstance(item := request.meta.get(PAGE), PageItem):
             for step in self._steps:
-                if isawaitable(done := step.process_item(item)):
-                    await done
+                await step.process_item(item)
         return response
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 
 from scrapy import Request
 from scrapy.core.engine import ExecutionEngine, _Slot
 from scrapy.crawler import Crawler
 
 from topical_crawler.components import crawl_of, storing
-from topical_crawler.crawl.crawl import STORAGE_ERRORS, Crawl
+from topical_crawler.crawl.crawl import SLOW, STORAGE_ERRORS, Crawl
 from topical_crawler.crawl.second_look import AsideError
 from topical_crawler.outcomes import Outcomes
+from topical_crawler.strategies.semantic.url_structure import site
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +23,7 @@ STOPPED = "stopped"  # why a crawl ends that was told to stop
 STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
 TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
 SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
-SLOW = 5.0  # seconds after which a request in flight leaves its place to another
+MOST_SLOW = 3  # times as many slow requests as places: their bodies take memory
 TURN = 0.05  # seconds for which texts are cleaned at the end before the event loop has its turn
 
 
@@ -49,7 +51,12 @@ class Driver:
         """Whether a further request may go out now. Begins the second look that is due: nothing is fetched meanwhile, so that
         what a crawl keeps does not hang on who is faster."""
         crawl = self._crawl
-        if self._is_ending() or self._looking is not None or crawl.is_over:
+        if self._is_ending() or self._looking is not None:
+            return False
+        if crawl.advance():
+            self._wake_in(0.0)
+            return False
+        if crawl.is_over:
             return False
         if crawl.second_look.is_due(crawl.log.finished):
             self._look_again()
@@ -117,12 +124,13 @@ class Driver:
             self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def _make_room(self) -> None:
-        """Let others go out beside requests that take long, at most as many again: slow hosts would hold all places."""
+        """Let others go out beside slow requests, up to :data:`MOST_SLOW` for each place: slow hosts would hold all of them."""
         if (engine := self._crawler.engine) is None or (places := self._crawl.options.in_flight) == 1:
             return
         now, downloader = time.monotonic(), engine.downloader
         self._since = {request: self._since.get(request, now) for request in downloader.active}
-        self._slow = min(places, sum(now - since > SLOW for since in self._since.values()))
+        self._crawl.slow = Counter(site(request.url) for request, since in self._since.items() if now - since > SLOW)
+        self._slow = min(MOST_SLOW * places, self._crawl.slow.total())
         downloader.total_concurrency = places + self._slow
 
     def _is_ending(self) -> bool:

@@ -109,11 +109,13 @@ class ModelPipeline(CrawlComponent):
 class StorePipeline(CrawlComponent):
     """Writes the row of every page, kept or rejected. The scheduler then marks it done. A crash in between requeues it."""
 
-    def process_item(self, item: Any) -> Any:
+    async def process_item(self, item: Any) -> Any:
         crawl = crawl_of(self._crawler)
         if crawl is None or not isinstance(item, PageItem):
             return item
         try:
+            while crawl.advance():
+                await asyncio.sleep(0)
             crawl.store_row(item)
         except ValueError:  # concerns this page alone: a pipeline left it without a text
             raise

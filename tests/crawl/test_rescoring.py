@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 from option_tools import options
 
@@ -42,6 +43,20 @@ class Told(Strategy):
         return self.worth
 
 
+_T = TypeVar("_T")
+
+
+def ended(steps: Generator[None, None, _T]) -> tuple[_T, int]:
+    """What steps return, and how many they were."""
+    number = 0
+    while True:
+        try:
+            next(steps)
+            number += 1
+        except StopIteration as end:
+            return end.value, number
+
+
 def told() -> Told:
     return Told(Topic("t", "党建", {"党建": 1.0}), Segmenter(["党建"]))
 
@@ -63,18 +78,18 @@ def test_links_are_scored_again_at_steps_that_grow_with_the_crawl() -> None:
 def test_links_are_scored_again_once_something_was_learned() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
     strategy.told, strategy.times = 0.9, 1
-    found = rescore_waiting(strategy, policy, frontier) or []
+    found = ended(rescore_waiting(strategy, policy, frontier))[0] or []
     assert [(place, score) for place, score, _ in found] == [(0.9, 0.9)] * 2
     assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
     strategy.told = 0.1
-    assert rescore_waiting(strategy, policy, frontier) is None
+    assert ended(rescore_waiting(strategy, policy, frontier)) == (None, 0)
     assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
 
 
 def test_a_link_that_would_not_be_followed_now_stays_where_it_waits() -> None:
     strategy, frontier = told(), waiting(0.3)
     strategy.times = 1
-    found = rescore_waiting(strategy, LinkPolicy(options()), frontier) or []
+    found = ended(rescore_waiting(strategy, LinkPolicy(options()), frontier))[0] or []
     assert [(place, score) for place, score, _ in found] == [(0.3, 0.0)]
     assert frontier.waiting(1)[0].priority == 0.3
 
@@ -83,14 +98,14 @@ def test_seeds_keep_their_place() -> None:
     strategy, frontier = told(), waiting(0.3)
     frontier.push([seed_entry("http://b.cn/")])
     strategy.told, strategy.times = 0.9, 1
-    rescore_waiting(strategy, LinkPolicy(options()), frontier)
+    ended(rescore_waiting(strategy, LinkPolicy(options()), frontier))
     assert [entry.priority for entry in frontier.waiting(9)] == [SEED_PRIORITY, 0.9]
 
 
 def test_what_further_pages_promise_is_told_to_all_workers() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
     strategy.told, strategy.times, strategy.worth = 0.01, 1, (0.5, 0.8)
-    look_ahead(strategy, policy, frontier)
+    ended(look_ahead(strategy, policy, frontier))
     assert policy.expected == last_expected(frontier) == (FORESIGHT * 0.01 * 0.5, FORESIGHT * 0.01 * 0.8)
 
 
@@ -98,7 +113,7 @@ def test_most_is_promised_where_the_sites_are_as_good_as_they_may_be() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options(), learns=True)
     policy.late_refusal(seed_entry("http://a.cn/"), 0)
     strategy.told, strategy.times, strategy.worth = 0.01, 1, (1.0, 1.0)
-    for known in (rescore_waiting(strategy, policy, frontier), None):
+    for known in (ended(rescore_waiting(strategy, policy, frontier))[0], None):
         least, most = expected_texts(strategy, policy, frontier, known) or (0.0, 0.0)
         assert least == FORESIGHT * 0.01 and most == round(FORESIGHT * policy.place(0.01, frontier.waiting(1)[0]), 3) > least
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -163,11 +164,13 @@ def test_hosts_that_trickle_do_not_hold_up_the_others(topic: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_many_slow_hosts_do_not_hold_all_places(topic: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have one loopback address")
+@pytest.mark.parametrize("addresses", [["127.0.0.2"] * 40, [f"127.0.1.{n}" for n in range(1, 33)]], ids=["one domain", "many"])
+def test_many_slow_hosts_do_not_hold_all_places(addresses: list[str], topic: Path, tmp_path: Path) -> None:
     with ExitStack() as stack:
         good = stack.enter_context(Site(pages("good")))
         slowly = Reply(raw=lambda handler: trickle(handler, 60, lambda: len(good.pages()) >= 5))  # 300 bytes a second
-        slow = [stack.enter_context(Site({"/robots.txt": Reply("", 404), "": slowly})) for _ in range(24)]
+        slow = [stack.enter_context(Site({"/robots.txt": Reply("", 404), "": slowly}, address=each)) for each in addresses]
         seeds = " ".join(site.url + "/" for site in (*slow, good))
         crawled = crawl(topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, strategy="breadth_first")
         assert crawled.code == 0, crawled.log

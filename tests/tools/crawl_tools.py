@@ -82,16 +82,18 @@ class Hit:
 
 
 class Site:
-    """A web server on 127.0.0.1 in threads, on the first of ``ports`` that is free. Of ``routes``, by path, a callable gets the
+    """A web server on ``address`` in threads, on the first of ``ports`` that is free. Of ``routes``, by path, a callable gets the
     path, None is 404, ``""`` any other."""
 
-    def __init__(self, routes: Mapping[str, Route] | None = None, ports: Iterable[int] = (0,)) -> None:
+    def __init__(
+        self, routes: Mapping[str, Route] | None = None, ports: Iterable[int] = (0,), address: str = "127.0.0.1"
+    ) -> None:
         self.routes: dict[str, Route] = dict(routes or {})
         self.hits: list[Hit] = []
         self.closing = threading.Event()
-        self._server = self._listen(ports)
+        self._server = self._listen(address, ports)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.url = f"http://{address}:{self._server.server_port}"
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -115,10 +117,10 @@ class Site:
         reply = route(path) if callable(route) else route
         return reply or Reply("nothing here", 404)
 
-    def _listen(self, ports: Iterable[int]) -> ThreadingHTTPServer:
+    def _listen(self, address: str, ports: Iterable[int]) -> ThreadingHTTPServer:
         for port in ports:
             with contextlib.suppress(OSError):
-                return ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+                return ThreadingHTTPServer((address, port), self._handler())
         raise OSError("no port is free")
 
     def _handler(site) -> type[BaseHTTPRequestHandler]:

@@ -6,6 +6,7 @@ import logging
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
@@ -40,6 +41,7 @@ from topical_crawler.recordings.writer import ArchiveError
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import OFF_TOPIC, Strategy
 from topical_crawler.strategies.models import open_adviser
+from topical_crawler.strategies.semantic.url_structure import site
 from topical_crawler.topic.topic import Topic
 from topical_crawler.web.listings import NO_LISTING, is_listing
 from topical_crawler.web.page import Verdict
@@ -53,6 +55,7 @@ logger = logging.getLogger(__name__)
 STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError, ArchiveError)  # their messages name the fix
 REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
 MOST_RESTS = 60  # first rests (an hour) after which a crawl ends that could fetch nothing meanwhile, for all hosts rest
+SLOW = 5.0  # seconds after which a request is slow: it leaves its place to another
 LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
 _LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -73,6 +76,8 @@ class Crawl:
         moves: sites that redirect everything to another address.
         outages: hosts that do not answer, and how long they rest.
         adviser: asks the topic's model; None where it has none.
+        slow: requests that take longer than :data:`SLOW`, by registered domain. One domain may have half as many as the crawl may
+            have in flight.
         surveyed: sections of its sites, once a survey has ended.
         in_vain: what a crawl that has ended came to where it has kept no text or next to none, in plain words; else "".
         nowhere: starts of this run that lead nowhere, in plain words.
@@ -98,7 +103,9 @@ class Crawl:
         self.failed = self.in_vain = ""
         self.is_looking = False
         self.surveyed: list[Section] = []
+        self.slow: Counter[str] = Counter()  # requests that take long, by registered domain
         self._closed = self._in_vain = False
+        self._ahead: Iterator[None] | None = None  # steps in which waiting links are being scored again
         self.nowhere: list[str] = []
         self._lock = lock
         self._renewed = self._busy = self._asked = time.monotonic()
@@ -262,9 +269,25 @@ class Crawl:
             self.progress.note_dropped(LEASE_LOST, 1)
             logger.warning("%s: its lease ran out; it waits again, or another worker has it", entry.url)
 
+    def advance(self) -> bool:
+        """Score some more of the waiting links again, if that is under way. Until it ends nothing new is fetched and no page is
+        finished, so that a crawl depends on the order of its pages alone. Return True if it was under way at the time of the
+        call: who waits then goes on in the order of the calls."""
+        if self._ahead is None:
+            return False
+        if next(self._ahead, self) is self:
+            self._ahead = None
+        return True
+
+    def _settle(self) -> None:
+        while self.advance():
+            pass
+
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be fetched, whatever waits."""
+        if self._ahead is not None:  # it may find more
+            return False
         if self.refresh.active:
             return self.policy.limit_reached(len(self.in_flight))
         return self.policy.is_over(len(self.in_flight)) or self.strategy.has_enough
@@ -349,6 +372,10 @@ class Crawl:
             return False
         if self.frontier.shared and self.options.max_pages_per_host:
             self.log.read()  # others fetch from the host too
+        if self.slow and 2 * self.slow[site(entry.url)] >= self.options.in_flight > 1:
+            self.frontier.sent(entry.key, now + SLOW)
+            self.frontier.requeue(entry.key)
+            return False
         in_flight = sum(e.host == entry.host for e in self.in_flight.values())
         if (reason := self.policy.late_refusal(entry, in_flight, again)) is not None:
             self.frontier.drop(entry.key, reason)
@@ -406,6 +433,7 @@ class Crawl:
 
     def finish(self, item: PageItem) -> None:
         """Mark an item's page done, together with its links, once its row is stored. Raises CorpusError where it is not."""
+        self._settle()
         entry = item.entry
         if item.first is None and entry.key not in self.in_flight:
             return  # already finished, by an error reported after the item had passed, or its lease is lost
@@ -489,9 +517,10 @@ class Crawl:
         return shlex.quote(self.store.name if self.options.corpus else str(self.options.data_dir))
 
     def _look_ahead(self) -> None:
-        """Score waiting links again, unless another worker does."""
+        """Begin to score waiting links again, unless another worker does."""
         if not self.frontier.shared or self.frontier.journal.first("rescoring", self.log.finished):
-            look_ahead(self.strategy, self.policy, self.frontier)
+            self._settle()
+            self._ahead = look_ahead(self.strategy, self.policy, self.frontier)
 
     def fail(self, error: Exception) -> None:
         """Record a storage failure of the frontier, the corpus or the archive. The caller then ends the crawl."""

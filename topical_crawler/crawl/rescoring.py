@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from topical_crawler.crawl.link_policy import FORESIGHT, LEAST_GAIN, LinkPolicy, is_link
 from topical_crawler.crawl.refresh import SUNK
 from topical_crawler.frontier.base import Entry, Frontier
 from topical_crawler.strategies import Strategy
 
-MOST_RESCORED = 20_000  # waiting links that are scored again at once
+MOST_RESCORED = 20_000  # waiting links that are scored again at one time
+STEP = 500  # links that are scored before others have their turn
 _RESCORED, _EXPECTED = "rescorings", "expected"
 
 Scored = tuple[float, float, Entry]  # by its priority and its score
+Steps = Generator[None, None, list[Scored] | None]
 
 
 def rescoring_due(pages: int) -> bool:
@@ -27,9 +29,9 @@ def rescoring_due(pages: int) -> bool:
     return pages > 0 and pages % max(16, (1 << pages.bit_length()) >> 5) == 0
 
 
-def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> None:
-    """Score the best waiting links again, and note for all workers how many texts they may give."""
-    best = rescore_waiting(strategy, policy, frontier)
+def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> Generator[None]:
+    """Score the best waiting links again, step by step, and note for all workers how many texts they may give."""
+    best = yield from rescore_waiting(strategy, policy, frontier)
     if strategy.kept_per_score is not None:
         policy.expected = expected_texts(strategy, policy, frontier, best)
         frontier.journal.save(_EXPECTED, policy.expected)
@@ -41,17 +43,25 @@ def last_expected(frontier: Frontier) -> tuple[float, float] | None:
     return None if expected is None else (expected[0], expected[1])
 
 
-def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> list[Scored] | None:
-    """Score waiting links again if what was learned since the last time may have raised some of them: the :data:`FORESIGHT` best,
-    every second time twice as many, every fourth time four times as many, and so on. Returns them, the highest priority first;
-    None where nothing was learned."""
+def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> Steps:
+    """Score waiting links again if anything was learned since the last time that may have raised some of them.
+
+    Each time the :data:`FORESIGHT` best are scored, every second time twice as many, every fourth time four times as many, and so
+    on, :data:`STEP` at a step. Nothing changes before the last step. Return them at the end, the highest priority first, or None
+    if nothing was learned.
+    """
     revision = strategy.revision + policy.revision
     last, times = frontier.journal.load(_RESCORED) or (0, 0)
     if revision == last:
         return None
     times += 1
-    entries, scores = scored(strategy, frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
+    entries = _waiting(frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
+    scores: list[float | None] = []
+    for start in range(0, len(entries), STEP):
+        scores += strategy.score([e.candidate() for e in entries[start : start + STEP]])
+        yield
     best = _ranked(policy, entries, scores)
+    yield
     frontier.reprice({e.key: place for place, _, e in best if place != e.priority})
     frontier.journal.save(_RESCORED, [revision, times])
     return best
@@ -91,5 +101,9 @@ def _ranked(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float
 
 def scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
     """The best waiting links but seeds, with the scores that they have now."""
-    entries = [e for e in frontier.waiting(most) if is_link(e) and e.priority > -SUNK / 2]
+    entries = _waiting(frontier, most)
     return entries, strategy.score([e.candidate() for e in entries])
+
+
+def _waiting(frontier: Frontier, most: int) -> list[Entry]:
+    return [e for e in frontier.waiting(most) if is_link(e) and e.priority > -SUNK / 2]

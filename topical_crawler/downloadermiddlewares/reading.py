@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import os
 from http import HTTPStatus
 
 from scrapy import Request
@@ -13,6 +15,7 @@ from topical_crawler.components import CrawlComponent
 from topical_crawler.items import READ
 from topical_crawler.spiders.topical import TopicalSpider
 
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
 LONG = 128 * 1024  # bytes of an answer long enough to block the event loop
 
 
@@ -25,6 +28,9 @@ class ReadingMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._turn = asyncio.Lock()
+        # Else glibc takes long texts from the heap once one was freed, and keeps what is freed between two others.
+        if hasattr(library := ctypes.CDLL(None) if os.name == "posix" else None, "mallopt"):
+            library.mallopt(_MMAP_THRESHOLD, LONG)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         is_long = response.status == HTTPStatus.OK and len(response.body) > LONG and "topical" in request.meta

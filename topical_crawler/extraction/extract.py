@@ -73,6 +73,15 @@ class Extracted(Details, Series):
     reason: str = ""  # for having no text, one of the constants of this module
 
 
+def shortened(html: str, most: int = MAX_HTML) -> str:
+    """Return a source longer than ``most`` characters without drawings, scripts, styles and data URLs, cut one character later.
+
+    >>> shortened("<style>p {}</style><p>主题教育", 8), shortened("<p>主题教育开展", 7)
+    ('<p>主题教育', '<p>主题教育开')
+    """
+    return html if len(html) <= most else _BULK.sub("", html)[: most + 1]
+
+
 def extract(
     html: str, url: str, max_html: int = MAX_HTML, fetched: str = "", anchors: Sequence[str] = (), extractor: str = BOTH
 ) -> Extracted:
@@ -93,7 +102,7 @@ def extract(
     >>> extract("", "http://www.example.cn/").reason
     'no text'
     """
-    if len(html) > max_html and len(html := _BULK.sub("", html)) > max_html:
+    if len(html := shortened(html, max_html)) > max_html:
         return Extracted(reason=TOO_LARGE)
     try:
         if html.startswith(MARK) and (kind := is_document(html)):
