@@ -19,12 +19,12 @@ from topical_crawler.strategies.semantic.url_structure import site
 
 logger = logging.getLogger(__name__)
 
-STOPPED = "stopped"  # why a crawl ends that was told to stop
-STORAGE_FAILED = "storage failed"  # why a crawl ends that cannot write any more (a full disk, a database that is gone)
-TICK = 1.0  # seconds between two looks at orders, and at what other workers have done
-SHARED_POLL = 0.25  # seconds after which a worker with nothing to fetch looks again: others push, and their leases run out
-MOST_SLOW = 3  # times as many slow requests as places: their bodies take memory
-TURN = 0.05  # seconds for which texts are cleaned at the end before the event loop has its turn
+STOPPED = "stopped"  # reason for the end after an order to stop
+STORAGE_FAILED = "storage failed"  # reason for the end after a storage failure, such as a full disk or a lost database
+TICK = 1.0  # seconds between two polls of orders and of other workers' pages
+SHARED_POLL = 0.25  # seconds between two polls of an idle worker: others push, and their leases run out
+MOST_SLOW = 3  # most slow requests, as a multiple of the slots: their bodies take memory
+TURN = 0.05  # seconds of cleaning at the end before yielding to the event loop
 
 
 class Driver:
@@ -38,7 +38,7 @@ class Driver:
         self._closing: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._since: dict[Request, float] = {}  # time each request in flight was first seen
-        self._slow = 0  # of them, as many as leave their places to others
+        self._slow = 0  # requests beyond the slots, in place of slow ones
 
     def start(self) -> None:
         """Start obeying orders."""
@@ -48,8 +48,10 @@ class Driver:
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def may_fetch(self) -> bool:
-        """Whether a further request may go out now. Begins the second look that is due: nothing is fetched meanwhile, so that
-        what a crawl keeps does not hang on who is faster."""
+        """Return True if another request may go out now. Start a second look if one is due.
+
+        Nothing is fetched during a second look, so that the kept pages do not depend on timing.
+        """
         crawl = self._crawl
         if self._is_ending() or self._looking is not None:
             return False
@@ -124,7 +126,7 @@ class Driver:
             self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def _make_room(self) -> None:
-        """Let others go out beside slow requests, up to :data:`MOST_SLOW` for each place: slow hosts would hold all of them."""
+        """Add slots beside slow requests, up to :data:`MOST_SLOW` for each slot, lest slow hosts occupy all of them."""
         if (engine := self._crawler.engine) is None or (places := self._crawl.options.in_flight) == 1:
             return
         now, downloader = time.monotonic(), engine.downloader

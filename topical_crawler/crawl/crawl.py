@@ -53,34 +53,34 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STORAGE_ERRORS = (FrontierServerError, FrontierFileError, CorpusError, ArchiveError)  # their messages name the fix
-REST_SECONDS = 60.0  # without a page, after which a worker that waits for seeds takes a second look
-MOST_RESTS = 60  # first rests (an hour) after which a crawl ends that could fetch nothing meanwhile, for all hosts rest
-SLOW = 5.0  # seconds after which a request is slow: it leaves its place to another
-LEASE_LOST = "lease lost"  # counted when a page comes in whose lease ran out: another worker has it
-_LOOKED_AT = 2.0  # seconds for which a command may have a crawl open that does not run
+REST_SECONDS = 60.0  # idle time before a worker waiting for seeds takes a second look
+MOST_RESTS = 60  # first back-offs (an hour) before a crawl ends while all its hosts are backing off
+SLOW = 5.0  # seconds before a request counts as slow and gives its slot to another
+LEASE_LOST = "lease lost"  # reason counted for pages with an expired lease: another worker has them
+_LOOKED_AT = 2.0  # seconds for which a command may hold the lock of a stopped crawl
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 
 
 class Crawl:
-    """One crawl, which knows nothing of Scrapy. Made by :meth:`open`.
+    """One crawl, independent of Scrapy. Created by :meth:`open`.
 
     Attributes:
         in_flight: entries being fetched or on their way through the pipelines, by key.
-        log: the pages that are finished, as far as this worker has read.
-        failed: why the crawl cannot go on; "" while it can.
-        is_looking: whether :meth:`next` had looked at as many entries as it may at once, and there are more.
-        taking_back: what :meth:`cleaning` does to stored texts.
-        refresh: whether this run only fetches what is new, and what that is.
+        log: the log of finished pages, as far as this worker has read it.
+        failed: reason the crawl cannot continue, "" while it can.
+        is_looking: True if the last :meth:`next` reached its limit of entries, with more to look at.
+        taking_back: revision of stored texts by :meth:`cleaning`.
+        refresh: refresh run for new content, if active.
         listings: sitemaps and feeds of hosts.
-        feeding: seeds that come while the crawl runs.
-        moves: sites that redirect everything to another address.
-        outages: hosts that do not answer, and how long they rest.
-        adviser: asks the topic's model; None where it has none.
-        slow: requests that take longer than :data:`SLOW`, by registered domain. One domain may have half as many as the crawl may
-            have in flight.
+        feeding: seeds added to the running crawl.
+        moves: sites redirecting everything to another address.
+        outages: back-off of unreachable hosts.
+        adviser: the topic's model, or None.
+        slow: requests slower than :data:`SLOW`, by registered domain. One domain may have half as many as the crawl's in-flight
+            limit.
         surveyed: sections of its sites, once a survey has ended.
-        in_vain: what a crawl that has ended came to where it has kept no text or next to none, in plain words; else "".
-        nowhere: starts of this run that lead nowhere, in plain words.
+        in_vain: diagnosis of an ended crawl with no or hardly any kept texts, else "".
+        nowhere: descriptions of this run's start pages without text and links.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Crawl:
         self.surveyed: list[Section] = []
         self.slow: Counter[str] = Counter()  # requests that take long, by registered domain
         self._closed = self._in_vain = False
-        self._ahead: Iterator[None] | None = None  # steps in which waiting links are being scored again
+        self._ahead: Iterator[None] | None = None  # rescoring of waiting links in progress
         self.nowhere: list[str] = []
         self._lock = lock
         self._renewed = self._busy = self._asked = time.monotonic()
@@ -127,7 +127,7 @@ class Crawl:
         self.log.resume()
         self._checked = self.log.finished  # at the last check for due tasks
         if rescoring_due(self._checked):
-            self._look_ahead()  # the last run may have ended right before it
+            self._look_ahead()  # the last run may have ended just before it
         self.policy.expected = last_expected(frontier)
         if self.log.finished:
             logger.info(
@@ -270,9 +270,11 @@ class Crawl:
             logger.warning("%s: its lease ran out; it waits again, or another worker has it", entry.url)
 
     def advance(self) -> bool:
-        """Score some more of the waiting links again, if that is under way. Until it ends nothing new is fetched and no page is
-        finished, so that a crawl depends on the order of its pages alone. Return True if it was under way at the time of the
-        call: who waits then goes on in the order of the calls."""
+        """Run one step of the rescoring in progress, if any, and return True if there was one.
+
+        Until the rescoring ends, nothing new is fetched and no page is finished, so the crawl depends on the order of its pages
+        alone. Waiting callers continue in the order of their calls.
+        """
         if self._ahead is None:
             return False
         if next(self._ahead, self) is self:
@@ -285,7 +287,7 @@ class Crawl:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to be fetched, whatever waits."""
+        """True if nothing more is to be fetched, even with links waiting."""
         if self._ahead is not None:  # it may find more
             return False
         if self.refresh.active:
@@ -432,7 +434,11 @@ class Crawl:
         item.reason, item.duplicate_of, item.stored = stored.reason, stored.duplicate_of, stored
 
     def finish(self, item: PageItem) -> None:
-        """Mark an item's page done, together with its links, once its row is stored. Raises CorpusError where it is not."""
+        """Mark an item's page done, together with its links, once its row is stored.
+
+        Raises:
+            CorpusError: the row is not stored.
+        """
         self._settle()
         entry = item.entry
         if item.first is None and entry.key not in self.in_flight:
@@ -517,7 +523,7 @@ class Crawl:
         return shlex.quote(self.store.name if self.options.corpus else str(self.options.data_dir))
 
     def _look_ahead(self) -> None:
-        """Begin to score waiting links again, unless another worker does."""
+        """Start rescoring waiting links, unless another worker does."""
         if not self.frontier.shared or self.frontier.journal.first("rescoring", self.log.finished):
             self._settle()
             self._ahead = look_ahead(self.strategy, self.policy, self.frontier)

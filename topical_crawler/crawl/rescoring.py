@@ -9,11 +9,11 @@ from topical_crawler.crawl.refresh import SUNK
 from topical_crawler.frontier.base import Entry, Frontier
 from topical_crawler.strategies import Strategy
 
-MOST_RESCORED = 20_000  # waiting links that are scored again at one time
-STEP = 500  # links that are scored before others have their turn
+MOST_RESCORED = 20_000  # most waiting links of one rescoring
+STEP = 500  # links scored before yielding to other tasks
 _RESCORED, _EXPECTED = "rescorings", "expected"
 
-Scored = tuple[float, float, Entry]  # by its priority and its score
+Scored = tuple[float, float, Entry]  # an entry with its priority and its score
 Steps = Generator[None, None, list[Scored] | None]
 
 
@@ -30,7 +30,7 @@ def rescoring_due(pages: int) -> bool:
 
 
 def look_ahead(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> Generator[None]:
-    """Score the best waiting links again, step by step, and note for all workers how many texts they may give."""
+    """Rescore the best waiting links, step by step, and save a forecast of their texts for all workers."""
     best = yield from rescore_waiting(strategy, policy, frontier)
     if strategy.kept_per_score is not None:
         policy.expected = expected_texts(strategy, policy, frontier, best)
@@ -44,11 +44,11 @@ def last_expected(frontier: Frontier) -> tuple[float, float] | None:
 
 
 def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> Steps:
-    """Score waiting links again if anything was learned since the last time that may have raised some of them.
+    """Rescore waiting links if the strategy has learned since the last time, :data:`STEP` links at a step.
 
-    Each time the :data:`FORESIGHT` best are scored, every second time twice as many, every fourth time four times as many, and so
-    on, :data:`STEP` at a step. Nothing changes before the last step. Return them at the end, the highest priority first, or None
-    if nothing was learned.
+    It covers the :data:`FORESIGHT` best links, every second time twice as many, every fourth time four times as many, and so
+    on. Nothing changes before the last step. Return the links at the end, the highest priority first, or None if nothing was
+    learned.
     """
     revision = strategy.revision + policy.revision
     last, times = frontier.journal.load(_RESCORED) or (0, 0)
@@ -93,14 +93,14 @@ def expected_texts(
 
 
 def _ranked(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float | None]) -> list[Scored]:
-    """Return entries with their priorities by their scores, and these, the highest priority first."""
+    """Return entries with their priorities and scores, the highest priority first."""
     policy.meet(e.host for e in entries)
     ranked = [(e.priority if s is None else policy.place(s, e), s or 0.0, e) for e, s in zip(entries, scores, strict=True)]
     return sorted(ranked, key=lambda link: (-link[0], -link[1]))
 
 
 def scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
-    """The best waiting links but seeds, with the scores that they have now."""
+    """Return the best waiting links except seeds, with their current scores."""
     entries = _waiting(frontier, most)
     return entries, strategy.score([e.candidate() for e in entries])
 
