@@ -132,9 +132,9 @@ def a_text(*feeds: str) -> PageItem:
 
 
 def test_listings_are_looked_for_once_a_host_has_given_texts() -> None:
-    assert listings(MemoryFrontier(), 5).of_text(a_text()) == []
-    assert listings(MemoryFrontier(), 1, sitemaps=3).of_text(a_text()) == []
-    found = listings(MemoryFrontier(), 2, sitemaps=3, feeds=9).of_text(a_text())
+    assert listings(MemoryFrontier(), 5).for_text(a_text()) == []
+    assert listings(MemoryFrontier(), 1, sitemaps=3).for_text(a_text()) == []
+    found = listings(MemoryFrontier(), 2, sitemaps=3, feeds=9).for_text(a_text())
     assert [(entry.url, entry.priority, entry.meta) for entry in found] == [
         ("http://a.cn/map.xml", SEED_PRIORITY, {LISTED: "sitemap"})
     ]
@@ -142,13 +142,13 @@ def test_listings_are_looked_for_once_a_host_has_given_texts() -> None:
 
 def test_a_listing_that_was_asked_for_is_not_asked_for_again() -> None:
     frontier = MemoryFrontier()
-    found = listings(frontier, 2, feeds=1).of_text(a_text("http://a.cn/new.xml"))
+    found = listings(frontier, 2, feeds=1).for_text(a_text("http://a.cn/new.xml"))
     assert found[0].url == "http://a.cn/new.xml"
     for entry in found:
         frontier.push([entry])
         assert frontier.pop(0.0) is not None
         frontier.done(entry.key, Outcome(entry.url, False, reason="feed"))
-    assert listings(frontier, 2, feeds=1).of_text(a_text("http://a.cn/new.xml")) == []
+    assert listings(frontier, 2, feeds=1).for_text(a_text("http://a.cn/new.xml")) == []
 
 
 def test_a_listing_outside_the_bounds_is_dropped_with_the_reason() -> None:

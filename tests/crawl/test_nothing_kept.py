@@ -14,7 +14,7 @@ from workbench_tools import REPLAY, workbench
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-from topical_crawler.crawl.nothing_kept import nothing_kept, told
+from topical_crawler.crawl.nothing_kept import describe, nothing_kept
 from topical_crawler.topic.topic import load_topic
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
@@ -79,7 +79,7 @@ def test_what_to_try(tmp_path: Path, records: Sequence[Record], suggested: list[
         assert found is not None and found["try"] == suggested
         assert found["pages"] == 3 and found["hosts"] == {"a.cn": 3}
         assert ("党员" in found["missing"]) is ("words" in suggested and "mark" not in suggested)
-        assert said in told(found, topic, "data/a")
+        assert said in describe(found, topic, "data/a")
         store.put(Record(url="http://a.cn/kept.html", host="a.cn", keep=True, text="党员学习"))
         assert nothing_kept(store, topic) is None
 
@@ -93,6 +93,6 @@ def test_a_corpus_that_is_nearly_empty_explains_itself(tmp_path: Path) -> None:
             store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=f"党员学习第{n}课"))
         found = nothing_kept(store, topic)
         assert found is not None and (found["pages"], found["kept"]) == (100, 2)
-        assert told(found, topic, "data/a").startswith("Only 2 texts were kept. Fetched: 100 pages")
+        assert describe(found, topic, "data/a").startswith("Only 2 texts were kept. Fetched: 100 pages")
         store.put(Record(url="http://a.cn/2", host="a.cn", keep=True, text="党员学习第三课"))
         assert nothing_kept(store, topic) is None, "3 of 101 pages"

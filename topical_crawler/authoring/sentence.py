@@ -57,7 +57,7 @@ def read(sentence: str, known: Known) -> Reading:
     """Read a sentence in simplified characters. ``known`` tells if neighbours form one word."""
     segmenter = Segmenter(stopwords=lexicon_words("stopwords.txt"))
     joined = list(_joined(_cut(normalise(sentence), segmenter), segmenter, known))
-    phrases = [[*run] for told, run in itertools.groupby(joined, lambda w: _is_word(w, segmenter) or _is_attribute(w)) if told]
+    phrases = [[*run] for fits, run in itertools.groupby(joined, lambda w: _is_word(w, segmenter) or _is_attribute(w)) if fits]
     runs = [_without_request(phrase) for phrase in phrases]
     beside = (word for run in runs for word in run if len(run) == 1 or word not in default_stopwords())
     words = _words(beside, segmenter) or _words(itertools.chain(*phrases), segmenter)

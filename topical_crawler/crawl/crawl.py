@@ -23,8 +23,8 @@ from topical_crawler.crawl.link_policy import LinkPolicy, follow_parts, is_link,
 from topical_crawler.crawl.listings import Listings
 from topical_crawler.crawl.mailbox import Mailbox
 from topical_crawler.crawl.moves import MOVED, Moves
-from topical_crawler.crawl.nothing_kept import ENOUGH, FEW, nothing_kept, nowhere, told
-from topical_crawler.crawl.opening import claim_folder, log_progress, open_frontier, warn_missing
+from topical_crawler.crawl.nothing_kept import ENOUGH, FEW, describe, nothing_kept, nowhere
+from topical_crawler.crawl.opening import claim_folder, log_missing, log_progress, open_frontier
 from topical_crawler.crawl.options import CrawlError, CrawlOptions
 from topical_crawler.crawl.outages import Outages
 from topical_crawler.crawl.progress import Progress
@@ -171,7 +171,7 @@ class Crawl:
                 progress=log_progress(),
             )
             if resources is not None:
-                warn_missing(strategy, resources)
+                log_missing(strategy, resources)
             try:
                 frontier = undo.enter_context(closing(open_frontier(options, topic)))
                 place = options.corpus or str(folder.corpus)
@@ -459,7 +459,7 @@ class Crawl:
             return
         if item.gave_text:
             follow_parts(item, self.strategy.drop_reason)
-            item.links += self.listings.of_text(item)
+            item.links += self.listings.for_text(item)
         if item.status in _GONE and (old := entry.meta.get(LEFT)):  # it may still be at its old URL
             item.links.append(self.policy.instead(old, entry, {STAYS: True}))
         self.second_look.set_aside(item)
@@ -515,7 +515,7 @@ class Crawl:
     def _nothing_kept(self) -> str:
         """Describe the crawl so far in plain words, or return "" if its corpus has texts, or no page."""
         found = nothing_kept(self.store, self.topic) if self.progress.total.kept <= FEW else None
-        return told(found, self.topic, self.place, self.nowhere) if found is not None else ""
+        return describe(found, self.topic, self.place, self.nowhere) if found is not None else ""
 
     @property
     def place(self) -> str:

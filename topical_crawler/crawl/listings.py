@@ -37,7 +37,7 @@ class Listings:
             entry.dropped = self._policy.refusal_of_listing(entry)
         return entries
 
-    def of_text(self, item: PageItem) -> list[Entry]:
+    def for_text(self, item: PageItem) -> list[Entry]:
         """Return entries for possible listings on the host of a text, once the host has enough texts."""
         if not self.kinds:
             return []

@@ -96,7 +96,7 @@ def nowhere(url: str, reason: str, size: int, page: Page | None) -> str:
     return "" if page is not None and page.links else f"{url} leads nowhere: {what}"
 
 
-def told(found: dict[str, Any], topic: Topic, place: str, starts: Sequence[str] = ()) -> str:
+def describe(found: dict[str, Any], topic: Topic, place: str, starts: Sequence[str] = ()) -> str:
     """Format the result of :func:`nothing_kept` in plain words.
 
     Args:

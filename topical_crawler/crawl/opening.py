@@ -119,7 +119,7 @@ def edition(topic: Topic) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def warn_missing(strategy: Strategy, resources: Resources) -> None:
+def log_missing(strategy: Strategy, resources: Resources) -> None:
     """Log the missing resources of a strategy, their cost in quality, and the commands to install them. The crawl runs without
     them.
     """

@@ -40,7 +40,7 @@ class Outages:
         self._doubted: set[str] = set()
         self._unreached: dict[str, None] = {}  # hosts unreachable since the last answer of any
         self._pause = self._again = 0.0
-        self._told = False
+        self._reported = False
 
     def next(self, name: str, known: bool, asked: float = 0.0) -> float | None:
         """Start a back-off and return its length in seconds, or return None if the host is to be given up.
@@ -88,7 +88,7 @@ class Outages:
     def answered(self, name: str) -> bool:
         """Record an answer and end the host's back-off. Return True if the host was in doubt or backing off."""
         self._unreached.clear()
-        self._told = False
+        self._reported = False
         self._pause = 0.0
         self._until.pop(name, None)
         rested = self._rests.pop(name, None) is not None or name in self._doubted
@@ -102,8 +102,8 @@ class Outages:
         if self.away:
             self._pause = min(self._first, max(self._first / 6, 2 * self._pause))
             self._again = self._clock() + self._pause
-        told, self._told = self._told, self._told or was_away
-        return self._told and not told
+        reported, self._reported = self._reported, self._reported or was_away
+        return self._reported and not reported
 
     @property
     def away(self) -> bool:

@@ -152,7 +152,7 @@ class Part:
         if began < self._again:
             raise ServerAway(f"Redis at {self.server.name} is unreachable")
         try:
-            answer, *told = self.server.run(script, self.prefix, arguments, patience)
+            answer, *head = self.server.run(script, self.prefix, arguments, patience)
         except ServerAway as error:
             if self._away is None:
                 self._away = began
@@ -163,8 +163,8 @@ class Part:
         self._away, answered = None, steady()
         # No other call moves the crawl's clock.
         self._answered = answered if now == MEASURED or script == "open" else self._answered
-        if told:
-            self.head = Head._make(none if n is None else type(none)(n) for none, n in zip(Head(), told, strict=True))
+        if head:
+            self.head = Head._make(none if n is None else type(none)(n) for none, n in zip(Head(), head, strict=True))
             if script == "pop":  # the only one to requeue entries with expired leases
                 self.heard = answered
             self.at = answered if now in ("", MEASURED) else float(now)

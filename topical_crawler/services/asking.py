@@ -135,7 +135,7 @@ class Teacher:
         self._file, self._settings = file, settings
         folder = file.path.absolute().parent
         self._name = (None if crawl_name(settings, "") else folder.name) if uses_redis(settings) else str(folder)
-        self._told: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
         self._crawl = self._problem = ""
         self._news, self._ending = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -153,8 +153,8 @@ class Teacher:
         self._thread.join()
         if self._problem:
             return f"No crawl learns from these marks: {self._problem}"
-        examples = sum(mark != BOILERPLATE for mark in self._told.values())
-        return f"{self._crawl}: the crawl learns from {examples} marked texts" if self._told else ""
+        examples = sum(mark != BOILERPLATE for mark in self._reported.values())
+        return f"{self._crawl}: the crawl learns from {examples} marked texts" if self._reported else ""
 
     def _run(self) -> None:
         last = False
@@ -168,11 +168,11 @@ class Teacher:
                 self._problem = str(error) or type(error).__name__
 
     def _send(self) -> None:
-        new = [i for i in self._file.now().items if (i.mark or BOILERPLATE) != self._told.get(i.key, BOILERPLATE)]
+        new = [i for i in self._file.now().items if (i.mark or BOILERPLATE) != self._reported.get(i.key, BOILERPLATE)]
         for start in range(0, len(new), _AT_ONCE):
             some = new[start : start + _AT_ONCE]
             texts = [MarkedText.bounded(i.url, i.title, i.text, i.mark or BOILERPLATE) for i in some]
             with reach(self._settings, self._name, _WAIT) as crawl:
                 crawl.ask({"action": "mark", "texts": [json.loads(text.as_json()) for text in texts]})
-            self._told |= {item.key: text.mark for item, text in zip(some, texts, strict=True)}
+            self._reported |= {item.key: text.mark for item, text in zip(some, texts, strict=True)}
             self._crawl, self._problem = crawl.name, ""

@@ -45,8 +45,7 @@ class Voice:
         return catalogue()[name][self._place].format(**values)
 
     def named(self, name: str) -> str:
-        """Return what people are told of an English text of the code: a reason, a priority component, a kind of page, a mark, an
-        error.
+        """Return the text for an English name in the code: a reason, a priority component, a kind of page, a mark, an error.
 
         Texts of several sentences are translated one by one. Unknown texts stay in English, since other people's code has
         reasons, too.
