@@ -85,7 +85,7 @@ class Start:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether no word is Chinese."""
+        """True if no word is Chinese."""
         return all(map(str.isascii, self.words))
 
     def add(self, other: Start) -> None:
