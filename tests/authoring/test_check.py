@@ -53,12 +53,12 @@ def test_the_topics_of_the_product_have_no_error(name: str) -> None:
     ("files", "file", "line", "part"),
     [
         ({"terms.tsv": "党建\t1\n支部\t-1\n"}, "terms.tsv", 2, "the weight of '支部' is '-1'"),
-        ({"terms.tsv": "党建\t1\n\n党建\t2\n"}, "terms.tsv", 3, "stands already in line 1"),
-        ({"terms.tsv": "# nothing\n"}, "terms.tsv", 0, "holds no term"),
+        ({"terms.tsv": "党建\t1\n\n党建\t2\n"}, "terms.tsv", 3, "is already in line 1"),
+        ({"terms.tsv": "# nothing\n"}, "terms.tsv", 0, "no term found"),
         ({"terms.tsv": "党建\n".encode("gb18030")}, "terms.tsv", 1, "not UTF-8"),
         ({"topic.toml": 'title = "x"\ncolour = 1\n'}, "topic.toml", 2, "unknown key 'colour'"),
         ({"topic.toml": "title = \n"}, "topic.toml", 0, "Invalid"),
-        ({"topic.toml": 'title = "x"\ndefault_strategy = "best"\n'}, "topic.toml", 2, "no strategy 'best'"),
+        ({"topic.toml": 'title = "x"\ndefault_strategy = "best"\n'}, "topic.toml", 2, "unknown strategy 'best'"),
         ({"topic.toml": "[strategy.semantic]\npage_treshold = 1\n"}, "topic.toml", 2, "no parameter 'page_treshold'"),
         (
             {"topic.toml": '[strategy.semantic]\ncomparisons = [[1, 9, "1/9"], ["1/9", 1, 9], [9, "1/9", 1]]\n'},
@@ -66,7 +66,7 @@ def test_the_topics_of_the_product_have_no_error(name: str) -> None:
             2,
             "contradict each other",
         ),
-        ({"seeds.txt": "http://a.example/\nwww.b.example\n"}, "seeds.txt", 2, "is no URL"),
+        ({"seeds.txt": "http://a.example/\nwww.b.example\n"}, "seeds.txt", 2, "is not a URL"),
     ],
 )
 def test_what_no_crawl_can_start_with_is_an_error(

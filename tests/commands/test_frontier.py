@@ -183,7 +183,7 @@ def test_seeds_come_as_urls_or_files(run: Run, folder: Path) -> None:
     assert [entry["url"] for entry in top][-3:] == ["http://c.cn/5", "http://a.cn/3", "http://b.cn/"]  # type: ignore[attr-defined, index]
     assert [entry["priority"] for entry in top][:5] == [1e6] * 5  # type: ignore[attr-defined, index]
     missing = run("push", "dangjian", "nowhere.txt")
-    assert missing.returncode == 1 and "nowhere.txt: there is no such file of seeds" in missing.stderr
+    assert missing.returncode == 1 and "nowhere.txt: no such seed file" in missing.stderr
 
 
 def test_many_urls_go_in_batches(run: Run, folder: Path) -> None:

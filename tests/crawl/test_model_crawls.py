@@ -86,7 +86,7 @@ def test_a_crawl_goes_on_without_a_model_that_fails(tmp_path: Path, pages: dict[
         topic = topic_with(tmp_path / "party", {"kind": "openai", "url": chat.url, "model": "small", "retries": 0})
         crawled = crawl(topic, tmp_path / "data", web.url + "/", DOWNLOAD_DELAY=0)
     assert crawled.code == 0, crawled.log
-    assert "HTTP Error 401" in crawled.log and "the crawl goes on without it" in crawled.log
+    assert "HTTP Error 401" in crawled.log and "The crawl continues without it" in crawled.log
     assert len(chat.batches) == 3
     found = rows(tmp_path / "data")
     assert sum(row.keep for row in found) > 20 and not any("model" in row.why for row in found)
@@ -137,7 +137,7 @@ def test_a_crawl_goes_on_without_an_encoder_that_fails(tmp_path: Path, pages: di
             strategy="adaptive",
         )
         assert crawled.code == 0, crawled.log
-        assert "goes on without an encoder" in crawled.log and len(server.batches) == 6
+        assert "continues without an encoder" in crawled.log and len(server.batches) == 6
         assert len(rows(tmp_path / "data")) == ARTICLES + 1
         crawled = crawl(
             make_topic(tmp_path / "u"),

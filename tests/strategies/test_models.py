@@ -80,7 +80,7 @@ def test_a_file_that_could_run_code_is_refused(tmp_path: Path) -> None:
     pickled = tmp_path / "model.pkl"
     pickled.write_bytes(pickle.dumps(Trap()))
     for file in (own, pickled):
-        with pytest.raises(TopicError, match=r"is not usable .*Remedy: save a classifier .* skops\.io\.dump"):
+        with pytest.raises(TopicError, match=r"is not usable .*Save a text classifier .* skops\.io\.dump"):
             open_adviser(TOPIC, f"sklearn:{file}")
     assert not ran.exists()
 
@@ -118,7 +118,7 @@ def test_probabilities_of_vectors_hold_for_texts_left_out(tmp_path: Path) -> Non
 
 def test_vectors_need_marked_texts_and_a_folder_without_code(tmp_path: Path) -> None:
     folder = save_vectors(tmp_path / "vectors")
-    with pytest.raises(TopicError, match=r"need 5 marked texts of each kind, and 4 are on topic, 4 off\. Remedy: mark more"):
+    with pytest.raises(TopicError, match=r"need 5 marked texts of each kind, but 4 are on topic and 4 off\. Mark more"):
         open_adviser(marked_topic(4), f"model2vec:{folder}")
     for kind in ("model2vec", "sentence_transformers"):
         with pytest.raises(TopicError, match=r"is no folder with a .*\.json\. Remedy: save the model there; none is downloaded"):
@@ -260,7 +260,7 @@ def test_a_model_that_fails_again_and_again_is_not_asked_any_more(caplog: pytest
     adviser.close()
     assert [n for n, answer in enumerate(answers) if not math.isnan(answer)] == [1]
     assert len(model.calls) == 5  # after three failures in a row, by an error, too many answers, and no probability
-    assert "RuntimeError: busy" in caplog.text and "the crawl goes on without it" in caplog.messages[-1]
+    assert "RuntimeError: busy" in caplog.text and "The crawl continues without it" in caplog.messages[-1]
 
 
 def test_with_a_budget_the_uncertain_and_the_best_are_asked_about() -> None:

@@ -120,8 +120,8 @@ def distributions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
     [
         ("nowhere:Method", "ModuleNotFoundError: No module named 'nowhere'"),
         ("faulty:Missing", "AttributeError: module 'faulty' has no attribute 'Missing'"),
-        ("faulty:no_class", "it is no class derived from topical_crawler.strategies.Strategy"),
-        ("faulty:Misnamed", "its attribute name is 'x', not 'own'"),
+        ("faulty:no_class", "not a subclass of topical_crawler.strategies.Strategy"),
+        ("faulty:Misnamed", "the class attribute name is 'x', expected 'own'"),
     ],
 )
 def test_a_broken_entry_point(distributions: Callable[..., None], value: str, said: str) -> None:
@@ -148,5 +148,5 @@ def test_the_names_of_plugins_are_known(distributions: Callable[..., None], tmp_
     distributions("one", x="faulty:Misnamed")
     assert strategies.names() == [*strategies.STRATEGIES, *sorted({*before, "x"} - set(strategies.STRATEGIES))]
     assert strategies.create("partybuilding", "x", resources=None).name == "x"
-    with pytest.raises(TopicError, match=r"no strategy 'y'. Remedy: adaptive, .*, content_url, .*x"):
+    with pytest.raises(TopicError, match=r"unknown strategy 'y'. Choose one of adaptive, .*, content_url, .*x"):
         strategies.create(load_topic(make_topic(tmp_path / "party", default_strategy='"y"')), resources=None)

@@ -41,7 +41,7 @@ def test_kinds_are_left_out_of_the_plain_text() -> None:
     "wrong", [[[0, 3, "code", 0, ""]], [[1, 1, "code", 0, ""], [0, 1, "code", 0, ""]], [[0, 1, "poem", 0, ""]]]
 )
 def test_a_layout_of_another_text_is_refused(wrong: list[list[int | str]]) -> None:
-    with pytest.raises(ValueError, match="the layout names"):
+    with pytest.raises(ValueError, match="the layout has"):
         passages("一\n二", wrong)
 
 

@@ -1,4 +1,4 @@
-"""The strategies by name, and how one is made for a topic.
+"""Registry of strategies by name, and the factory building one for a topic.
 
 >>> from topical_crawler import Page, load_topic, strategies
 >>> strategy = strategies.create(load_topic("partybuilding"), resources=None)
@@ -26,7 +26,7 @@ __all__ = [
     "Strategy", "create", "load", "names",
 ]  # fmt: skip
 
-GROUP = "topical_crawler.strategies"  # entry points of this group are strategies of other distributions: name → "module:Class"
+GROUP = "topical_crawler.strategies"  # entry point group for strategies of other distributions: name → "module:Class"
 BUILT_IN: Mapping[str, str] = {
     "adaptive": f"{GROUP}.adaptive.strategy:Adaptive",
     "semantic": f"{GROUP}.semantic.strategy:Semantic",
@@ -36,24 +36,27 @@ BUILT_IN: Mapping[str, str] = {
     "anchor": f"{GROUP}.anchor:Anchor",
     "content_url": f"{GROUP}.content_url:ContentUrl",
 }
-"""The strategies of this package, imported on demand. They are no entry points: an egg may lack its metadata."""
-STRATEGIES: Sequence[str] = tuple(BUILT_IN)  # their names; `names` also knows those of other distributions
+"""Strategies of this package, imported on demand. They are not entry points: an egg may lack its metadata."""
+STRATEGIES: Sequence[str] = tuple(BUILT_IN)  # `names` adds those of other distributions
 
 
 def names() -> list[str]:
-    """The names of all strategies: those of this package, then those of other distributions."""
+    """Return the names of all strategies, built-in ones first, then those of other distributions."""
     return plugins.names(GROUP, BUILT_IN)
 
 
 def load(name: str) -> type[Strategy]:
-    """The class of a strategy. Raises ValueError where there is none of that name, several distributions have one, or it cannot
-    be imported."""
+    """Return the class of a strategy.
+
+    Raises:
+        ValueError: the name is unknown, several distributions claim it, or the import fails.
+    """
 
     def check(kind: Any) -> None:
         if not (isinstance(kind, type) and issubclass(kind, Strategy)):
-            raise TypeError("it is no class derived from topical_crawler.strategies.Strategy")
+            raise TypeError("not a subclass of topical_crawler.strategies.Strategy")
         if getattr(kind, "name", None) != name:
-            raise TypeError(f"its attribute name is {getattr(kind, 'name', None)!r}, not {name!r}")
+            raise TypeError(f"the class attribute name is {getattr(kind, 'name', None)!r}, expected {name!r}")
 
     loaded: type[Strategy] = plugins.load("strategy", name, GROUP, BUILT_IN, check)
     return loaded
@@ -70,16 +73,19 @@ def create(
     progress: Progress | None = None,
     encoder: str = BUNDLED,
 ) -> Strategy:
-    """Make a strategy for a topic. Raises TopicError where the topic, or its parameters for this strategy, cannot be read, and
-    ValueError where the strategy cannot be loaded (:func:`load`).
+    """Build a strategy for a topic.
 
     Args:
         topic: a topic, or the name or path of one.
-        name: one of :func:`names`, or a class that has no entry point; None: the topic's own choice.
-        resources: the language resources to use; None: none, so that a word is similar to itself only.
+        name: one of :func:`names`, or a class without an entry point. None: the topic's own choice.
+        resources: language resources to use. None: no resources, so a word is similar only to itself.
         segmenter: see :class:`~topical_crawler.text.segment.Segmenter`.
-        encoder: see :func:`~topical_crawler.meaning.encoder.open_encoder`. It is opened for a strategy that wants one.
+        encoder: see :func:`~topical_crawler.meaning.encoder.open_encoder`. Opened only for a strategy with ``wants_meaning``.
         cache_dir, seed, progress: see :class:`~topical_crawler.strategies.base.Setup`.
+
+    Raises:
+        TopicError: the topic, or its parameters for this strategy, cannot be read.
+        ValueError: the strategy cannot be loaded (:func:`load`).
     """
     if isinstance(topic, str):
         topic = load_topic(topic)
@@ -87,7 +93,7 @@ def create(
     for mentioned in (*topic.parameters, topic.default_strategy):
         if mentioned not in known:
             key = mentioned if mentioned in topic.parameters else "default_strategy"
-            raise TopicError(f"{topic_line(topic, key)}: no strategy {mentioned!r}. Remedy: {', '.join(known)}")
+            raise TopicError(f"{topic_line(topic, key)}: unknown strategy {mentioned!r}. Choose one of {', '.join(known)}")
     chosen = name or topic.default_strategy
     kind = load(chosen) if isinstance(chosen, str) else chosen
     words = Segmenter(topic.terms, backend=segmenter, cache_dir=cache_dir)

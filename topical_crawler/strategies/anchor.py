@@ -1,4 +1,4 @@
-"""The strategy ``anchor``: best-first by what links say."""
+"""Strategy ``anchor``: best-first on anchor texts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _CACHED_ANCHORS = 50_000
 
 
 class Anchor(KeywordJudge):
-    """The strategy ``anchor``, best-first on anchor texts: a link's priority is the share of topic terms among the words of its
-    anchor, the best of the places where it was found.
+    """Strategy ``anchor``: best-first on anchor texts.
+
+    The priority of a link is the share of topic terms among the words of its anchor. Of several places, the best one counts.
 
     >>> from topical_crawler import Candidate, Evidence, strategies
     >>> anchor = strategies.create("partybuilding", "anchor", resources=None)

@@ -1,9 +1,9 @@
-"""The base class of all strategies, what one is made from, and what several of them share.
+"""Base class of all strategies, its inputs, and helpers shared by several strategies.
 
-A method needs a :attr:`~Strategy.name`, :meth:`~Strategy.judge` and :meth:`~Strategy.score`; most also have parameters of their
-own (:attr:`~Strategy.parameters_type`), use language resources (:attr:`~Strategy.needs`) and explain their scores
-(:meth:`~Strategy.explain`). One that learns during the crawl overrides :meth:`~Strategy.learn` and :meth:`~Strategy.state_dict`
-with its counterpart. Everything else has a default.
+A strategy needs a :attr:`~Strategy.name`, :meth:`~Strategy.judge` and :meth:`~Strategy.score`. Most also define parameters
+(:attr:`~Strategy.parameters_type`), use language resources (:attr:`~Strategy.needs`) and explain their scores
+(:meth:`~Strategy.explain`). A strategy learning during the crawl overrides :meth:`~Strategy.learn`,
+:meth:`~Strategy.state_dict` and :meth:`~Strategy.load_state_dict`. Everything else has a default.
 
 >>> class ShortAddresses(Strategy):
 ...     name = "short"
@@ -47,21 +47,21 @@ _T = TypeVar("_T")
 Progress = Callable[[float, str], None]
 
 OFF_TOPIC = "off topic"
-"""Why a page is rejected that the strategy judges not to be relevant."""
+"""Rejection reason of a page judged irrelevant."""
 BELOW_THRESHOLD = "below threshold"
-"""Why a link of a page on topic is dropped: its score is not above the threshold for links."""
+"""Drop reason of a link on an on-topic page: its score does not exceed the link threshold."""
 NO_TOPIC_WORD = "no topic word in anchor"
-"""Why a strategy that follows links of off-topic pages by their anchors drops a link."""
+"""Drop reason of a link on an off-topic page, for strategies following such links by their anchors."""
 PAGE_OFF_TOPIC = "its page is off topic"
-"""Why a strategy that follows no link of off-topic pages drops a link."""
+"""Drop reason of a link on an off-topic page, for strategies following none of its links."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Constants of a method, as the table ``[strategy.NAME]`` of a topic sets them. A method with more of them derives from this.
+    """Constants of a method, read from the table ``[strategy.NAME]`` of a topic. Methods with more constants subclass it.
 
     Attributes:
-        page_threshold: a page is kept when its relevance is above this, >= 0.
+        page_threshold: keep a page if its relevance exceeds this, >= 0.
     """
 
     page_threshold: float = 0.0
@@ -72,16 +72,16 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a strategy is made from.
+    """Inputs to the construction of a strategy.
 
     Attributes:
-        strategy: its name.
-        topic: what the crawl is about.
+        strategy: name of the strategy.
+        topic: topic of the crawl.
         segmenter: knows the topic's terms.
-        resources: the installed language resources.
-        cache_dir: where tables are kept that take long to compute; None: nowhere.
-        seed: of every random choice.
-        encoder: what tells how near texts are in meaning; None: nothing does.
+        resources: installed language resources.
+        cache_dir: folder for slow-to-compute tables. None: no cache.
+        seed: seed of every random choice.
+        encoder: measures semantic similarity between texts. None: no encoder.
         progress: called with the finished share (0 to 1) and a description while a table is computed.
     """
 
@@ -95,42 +95,42 @@ class Setup:
     encoder: Encoder | None = None
 
     def parameters(self, kind: type[_T]) -> _T:
-        """The topic's table ``[strategy.NAME]`` as a ``kind``; see :func:`read_parameters`."""
+        """Return the topic's table ``[strategy.NAME]`` as a ``kind``, see :func:`read_parameters`."""
         table = self.topic.parameters.get(self.strategy, {})
         return read_parameters(kind, table, self.topic, f"strategy.{self.strategy}")
 
 
 class Strategy(ABC):
-    """Judges pages and scores links: one published method, or one of ours.
+    """Judge of pages and scorer of links: a published method or one of our own.
 
-    Page relevance and link priority are separate questions (:meth:`judge`, :meth:`score`), and answering them does not change the
-    strategy. Only :meth:`learn` does; it is called once for each judged page, before the page's links are scored.
+    Page relevance and link priority are separate questions (:meth:`judge`, :meth:`score`). Answering them never changes the
+    strategy. Only :meth:`learn` does. The crawl calls it once for each judged page, before scoring the page's links.
 
     Attributes:
-        name: how ``-a strategy=NAME`` and the topic's table ``[strategy.NAME]`` call it.
-        parameters_type: a frozen dataclass with a ``page_threshold``: the keys of that table.
-        needs: the language resources that its verdicts are worse without: a crawl says which are missing.
-        wants_around: whether to read the text around links (:attr:`Evidence.around`).
-        wants_paths: whether to read where links stand in the elements of their page (:attr:`Evidence.path`).
-        wants_meaning: whether an encoder is to be opened for it (:attr:`Setup.encoder`).
-        wants_text: whether :meth:`judge` reads the text of every page (:func:`~topical_crawler.web.page.full_text`). It is then
-            read together with the links.
-        drop_reason: why a link of an off-topic page is dropped when :meth:`score` gives None.
-        learns_links: whether the strategy learns what links lead to and drops none. Barren hosts then fall behind by themselves,
-            and the crawl ends when nothing has come for long (:class:`LinkPolicy`).
-        relevance_is_probability: whether relevances and scores of links are meant as probabilities. Then kept texts are judged
-            again at the end, and taken back where they are off topic by then.
-        search_words: words that the topic is to be searched for by now, besides its terms: ``{keyword}`` in start URLs stands for
-            each of them, too. May grow while the crawl runs.
-        has_enough: whether the crawl has found all that the method asks for, and is to end.
-        revision: changes whenever learning may have *raised* scores of waiting links: the crawl then scores the best of them
-            again. A fall needs no notice: a link is scored again when its turn comes, and goes back if it has fallen.
-        asks_server: whether it needs answers of a server: :meth:`prepare` is then awaited before each :meth:`judge`.
+        name: identifier used in ``-a strategy=NAME`` and in the topic's table ``[strategy.NAME]``.
+        parameters_type: frozen dataclass with a ``page_threshold``. Its fields are the keys of that table.
+        needs: language resources improving the verdicts. A crawl reports the missing ones.
+        wants_around: True to read the text around links (:attr:`Evidence.around`).
+        wants_paths: True to read the position of links among the elements of their page (:attr:`Evidence.path`).
+        wants_meaning: True to open an encoder (:attr:`Setup.encoder`).
+        wants_text: True if :meth:`judge` reads the text of every page (:func:`~topical_crawler.web.page.full_text`). The text
+            is then read together with the links.
+        drop_reason: reason recorded for a link on an off-topic page if :meth:`score` returns None.
+        learns_links: True if the strategy learns the value of links and drops none. Barren hosts then fall back by themselves,
+            and the crawl ends once the waiting links promise too little (:class:`LinkPolicy`).
+        relevance_is_probability: True if relevances and link scores are probabilities. Kept texts are then judged again at the
+            end, and off-topic ones withdrawn.
+        search_words: search words besides the topic's terms, substituted for ``{keyword}`` in start URLs. May grow during the
+            crawl.
+        has_enough: True once the crawl has found all that the method asks for and should end.
+        revision: changes whenever learning may have *raised* the scores of waiting links. The crawl then rescores the best of
+            them. A fall needs no notice: each link is rescored on its turn and requeued if it has fallen.
+        asks_server: True if the strategy depends on a server. The crawl then awaits :meth:`prepare` before each :meth:`judge`.
 
     Args:
-        topic: what the crawl is about.
+        topic: topic of the crawl.
         segmenter: must know the topic's terms.
-        parameters: of ``parameters_type``; None: its defaults.
+        parameters: instance of ``parameters_type``. None: its defaults.
     """
 
     name: str
@@ -156,7 +156,7 @@ class Strategy(ABC):
 
     @classmethod
     def make(cls, setup: Setup) -> Self:
-        """The strategy for a topic. Override it for a constructor of your own.
+        """Build the strategy for a topic. Override it for a constructor with other arguments.
 
         Raises:
             TopicError: a parameter, or another part of the topic, cannot be used.
@@ -164,38 +164,42 @@ class Strategy(ABC):
         return cls(setup.topic, setup.segmenter, setup.parameters(cls.parameters_type))
 
     async def prepare(self, page: Page, anchors: Sequence[str]) -> None:  # noqa: B027
-        """Get what :meth:`judge` needs of a page, and :meth:`score` of links with these anchors, without holding up others."""
+        """Fetch the data for :meth:`judge` of a page and :meth:`score` of links with these anchors. Must not block the crawl."""
 
     @abstractmethod
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """How relevant ``page`` is, and whether it belongs to the corpus. Deterministic; never raises on odd pages.
+        """Return the relevance of ``page`` and the decision to keep it. Deterministic. Never raises on odd pages.
 
         Args:
-            page: as fetched.
-            found: the places where the link to the page was found; () for a seed.
+            page: page as fetched.
+            found: places of the link to the page. (): a seed.
         """
 
     @property
     def kept_per_score(self) -> tuple[float, float] | None:
-        """Pages kept per unit of the scores that their links had, at least and at most, by the latest pages; None where scores
-        promise nothing of the kind. With it the crawl tells what the waiting links may still give."""
+        """Lower and upper bound of pages kept per unit of link score, over the latest pages.
+
+        None if scores promise nothing of the kind. The crawl uses the bounds to estimate the yield of the waiting links.
+        """
         return None
 
     @abstractmethod
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        """A priority for each candidate, in their order; None: not worth a visit. Called when links are found and again when a
-        waiting link comes up: what has been learned in between counts."""
+        """Return a priority for each candidate, in order. None: not worth a visit.
+
+        Called for new links, and again when a waiting link comes up, to use everything learned in between.
+        """
 
     def explain(self, candidate: Candidate) -> Mapping[str, float]:
-        """The parts of a candidate's priority by name, for people (``anchor``, ``parent``, ``struct`` …)."""
+        """Return the named parts of a candidate's priority for display (``anchor``, ``parent``, ``struct`` …)."""
         return {}
 
     @property
     def page_threshold(self) -> float:
-        """A page is kept when its relevance is above this. It may be set at any time, for the pages judged from then on.
+        """Relevance above which a page is kept. May be set at any time, effective for the next page.
 
         Raises:
-            ValueError: set to a value that the parameters refuse.
+            ValueError: the parameters reject the value.
         """
         return float(self.parameters.page_threshold)
 
@@ -205,54 +209,61 @@ class Strategy(ABC):
         self.parameters = dataclasses.replace(self.parameters, page_threshold=value)
 
     def learn(self, url: str, verdict: Verdict) -> None:
-        """Learn from a judged page. Learning a page twice is the same as learning it once. When a crawl is resumed, the verdict
-        has only relevance, keep and lesson."""
+        """Learn from a judged page. Idempotent per page. On resuming a crawl, the verdict holds only relevance, keep and
+        lesson."""
         return
 
     def mark(self, texts: Sequence[MarkedText]) -> None:
-        """Take texts that a person has marked while the crawl runs, besides those of the topic. A text replaces an earlier one of
-        the same address; one marked as boilerplate takes it away. The next learned page may change what is known.
+        """Add texts marked by a person during the crawl to those of the topic.
 
-        Marks are no part of :meth:`state_dict`: whoever keeps them gives them again to a restored strategy, in any portions,
-        before it goes on. The same marks again change nothing, so the crawl goes on as if it had not been interrupted."""
+        A text replaces an earlier one with the same URL, and a boilerplate mark removes it. Marks take effect at the next
+        learned page.
+
+        Marks are not part of :meth:`state_dict`. Their owner passes them again to a restored strategy, in any portions, before
+        it goes on. Repeating the same marks changes nothing, so the crawl continues as if never interrupted.
+        """
         return
 
     def state_dict(self) -> dict[str, Any]:
-        """What was learned, as JSON data."""
+        """Return the learned state as JSON data."""
         return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what :meth:`state_dict` gave."""
+        """Restore the result of :meth:`state_dict`."""
         return
 
     def missed(self, url: str, found: Sequence[Evidence]) -> Any:
-        """The lesson of a page that could not be fetched, as JSON data: :meth:`learn` then gets it with a relevance of 0. None:
-        there is nothing to learn from it."""
+        """Return the lesson of an unreachable page as JSON data. None: nothing to learn.
+
+        The crawl passes the lesson to :meth:`learn` with a relevance of 0.
+        """
         return None
 
     def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """Judge pages again by what is known now, from the lessons of their first verdicts. None: the first verdict is final.
-        An off-topic page whose verdict is not final is set aside for a second look."""
+        """Judge pages again with current knowledge, from the lessons of their first verdicts. None: the first verdict is final.
+
+        An off-topic page without a final verdict is set aside for a second look.
+        """
         return [None] * len(lessons)
 
     def may_reconsider(self, lesson: Any) -> bool:
-        """Whether :meth:`reconsider` gives a verdict for a lesson, if that is cheaper to tell."""
+        """Return True if :meth:`reconsider` gives a verdict for a lesson. Override it with a cheaper check."""
         return self.reconsider([lesson])[0] is not None
 
     def confirm(self, text: str) -> tuple[float, bool]:
-        """Relevance of a kept page's extracted main text, and whether the page stays in the corpus."""
+        """Return the relevance of a kept page's extracted main text, and True if the page stays in the corpus."""
         return 1.0, True
 
 
 def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, defaults: _T | None = None) -> _T:
-    """A parameter class filled from a table of ``topic.toml``; missing keys are as in ``defaults``, else as in the class.
+    """Build a parameter class from a table of ``topic.toml``. Missing keys come from ``defaults``, else from the class.
 
     Raises:
-        TopicError: no table, a key that the class does not have, or a value that it refuses; with the file and the line.
+        TopicError: not a table, an unknown key, or a rejected value. The message names the file and the line.
     """
     if not isinstance(table, Mapping):
         where = topic_line(topic, section.rsplit(".", 1)[-1])
-        raise TopicError(f"{where}: write [{section}] and its parameters below it, not {table!r}")
+        raise TopicError(f"{where}: {table!r} is not a table. Write [{section}] with its parameters below it")
     known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for key in table:
         if key not in known:
@@ -265,22 +276,23 @@ def read_parameters(kind: type[_T], table: object, topic: Topic, section: str, d
 
 
 def check_number(name: str, value: object) -> None:
-    """Raises ValueError, naming the parameter, for what is no finite number of 0 or more."""
+    """Raise ValueError, naming the parameter, unless the value is a finite number >= 0."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not (isfinite(value) and value >= 0):
         raise ValueError(f"{name} must be a number of 0 or more, not {value!r}")
 
 
 def check_fields(parameters: Any, shares: Collection[str] = (), least: Mapping[str, int] = MappingProxyType({})) -> None:
-    """Check the fields of a parameter class by the types of their defaults: a switch, a whole number, a number of 0 or more, or a
-    text; fields of other types are left alone.
+    """Validate the fields of a parameter class by the type of their defaults.
+
+    Checks bool, int (>= its minimum), float (>= 0) and str fields. Ignores fields of other types.
 
     Args:
-        parameters: an instance of a dataclass.
-        shares: numbers that must be from 0 to 1.
-        least: the least value of whole numbers; 0 for others.
+        parameters: instance of a dataclass.
+        shares: names of fields restricted to 0 to 1.
+        least: minimum of int fields by name, 0 if absent.
 
     Raises:
-        ValueError: a value that does not fit; names the field.
+        ValueError: a value does not fit. The message names the field.
     """
     for field in fields(parameters):
         name, value, kind = field.name, getattr(parameters, field.name), type(field.default)
@@ -299,17 +311,17 @@ def check_fields(parameters: Any, shares: Collection[str] = (), least: Mapping[s
             check_number(name, value)
 
 
-# -- What several methods share
+# -- Shared by several methods
 
 MOST_REASONS = 8
-"""Words named at most."""
+"""Maximum number of words in an explanation."""
 
 
 def shares(parts: Mapping[str, float]) -> dict[str, float]:
-    """The words that carry a relevance, with their shares of it, the heaviest first.
+    """Return the words behind a relevance with their shares of it, heaviest first, at most :data:`MOST_REASONS`.
 
     Args:
-        parts: what each word adds (> 0), in any unit.
+        parts: contribution of each word (> 0), in any unit.
 
     >>> shares({"支部": 1.0, "党建": 3.0})
     {'党建': 0.75, '支部': 0.25}
@@ -320,12 +332,12 @@ def shares(parts: Mapping[str, float]) -> dict[str, float]:
 
 
 def packed(numbers: NDArray[Any], kind: str) -> str:
-    """The numbers as a numpy ``kind`` that names its byte order (``<i4``), in base64."""
+    """Encode numbers in base64 as a numpy ``kind`` with explicit byte order (``<i4``)."""
     return b64encode(numbers.astype(kind).tobytes()).decode()
 
 
 def unpacked(text: str, kind: str) -> NDArray[Any]:
-    """What :func:`packed` wrote; an array that cannot be written to.
+    """Decode the result of :func:`packed` to a read-only array.
 
     >>> unpacked(packed(np.array([3, 1, 2]), "<i4"), "<i4").tolist()
     [3, 1, 2]
@@ -334,8 +346,11 @@ def unpacked(text: str, kind: str) -> NDArray[Any]:
 
 
 class KeywordJudge(Strategy):
-    """The judge of pages that several baselines share: relevance is the share of topic terms among the words of a page's
-    description information. The default threshold is 0: one term is enough."""
+    """Page judge shared by several baselines.
+
+    Relevance is the share of topic terms among the words of a page's description information. With the default threshold of 0,
+    one term is enough.
+    """
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         words = self.segmenter.words(description_of(page))
@@ -348,20 +363,20 @@ class KeywordJudge(Strategy):
 
 
 MAX_SITES = 50_000
-"""Most sites remembered: the first ones met, about 150 bytes each."""
+"""Maximum number of sites remembered, first come first served, about 150 bytes each."""
 
 _SEPARATORS = re.compile(r"\s*[|｜_–—·•»]\s*|\s+-\s+")  # 支部动态 | 青河党建网
 _KEYWORDS = re.compile(r"[,，、;；|\s]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _NAME_WORDS = 3
-"""Words at either end of a title that may be the site's name (青河党建网 支部动态), where they have Chinese characters."""
+"""Words at either end of a title considered as site name (青河党建网 支部动态), if they contain Chinese characters."""
 
 
 class SiteWords:
-    """Digests of what the home pages of sites say.
+    """Digests of the texts on the home pages of sites.
 
-    A site repeats its name in titles and its description in heads; its home page tells which words these are. On another page
-    they tell nothing about where links lead: a blog on everything with 机器学习 in its description would make all its lists
+    A site repeats its name in titles and its description in page heads. Its home page identifies these words. On any other page
+    they say nothing about the targets of links: with 机器学习 in the description of a general blog, all its lists would look
     promising.
 
     >>> words = SiteWords()
@@ -375,7 +390,7 @@ class SiteWords:
         self._sites: dict[str, frozenset[str]] = {}
 
     def lesson(self, page: Page) -> list[str] | None:
-        """The lesson of a page: digests of its texts if it is a home page, else None."""
+        """Return the digests of a home page's texts, or None for any other page."""
         if not _is_home(page.url):
             return None
         parts, words = _SEPARATORS.split(page.title), page.title.split()
@@ -385,14 +400,16 @@ class SiteWords:
         return sorted(names.union(_digest(text) for text in texts if text))
 
     def learn(self, url: str, lesson: Iterable[str] | None) -> None:
-        """Learn the lesson of a page; only the first home page of a site counts."""
+        """Learn the lesson of a page. Only the first home page of a site counts."""
         if lesson is not None and len(self._sites) < MAX_SITES:
             self._sites.setdefault(_site(url), frozenset(lesson))
 
     def own(self, page: Page) -> Page:
-        """The page without what its site's home page says in the same words: parts of the title, single keywords, whole heading,
-        description and first lines, and the site's name among its labels (党建研究 > 要闻 > 正文). The page itself where there
-        is nothing of the kind, and for home pages."""
+        """Return the page without the words of its site's home page.
+
+        Removes matching title parts, single keywords, the whole heading, description and first lines, and the site's name among
+        the labels (党建研究 > 要闻 > 正文). Returns the page itself if nothing matches, and for home pages.
+        """
         known = self._sites.get(_site(page.url))
         if not known or _is_home(page.url):
             return page
@@ -411,18 +428,18 @@ class SiteWords:
         return page if own == page else own
 
     def state_dict(self) -> dict[str, list[str]]:
-        """What was learned, as JSON data."""
+        """Return the learned state as JSON data."""
         return {site: sorted(known) for site, known in self._sites.items()}
 
     def load_state_dict(self, state: Mapping[str, Iterable[str]]) -> None:
-        """Restore what :meth:`state_dict` gave."""
+        """Restore the result of :meth:`state_dict`."""
         self._sites = {site: frozenset(known) for site, known in state.items()}
 
 
 def _site(url: str) -> str:
     try:
         return urlsplit(url).netloc.lower()
-    except ValueError:  # brackets that are no IPv6 address
+    except ValueError:  # brackets without an IPv6 address
         return ""
 
 
@@ -432,7 +449,7 @@ def _is_home(url: str) -> bool:
 
 
 def _without_name(part: str, known: frozenset[str]) -> str:
-    """A part of a title without the site's name at its beginning and its end."""
+    """Strip the site's name from both ends of a title part."""
     words = part.split()
     first, last = 0, len(words)
     while first < last and _digest_of_name(words[first]) in known:

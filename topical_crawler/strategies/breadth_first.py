@@ -1,4 +1,4 @@
-"""The strategy ``breadth_first``, with which other methods are compared."""
+"""Strategy ``breadth_first``, the baseline for comparisons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from topical_crawler.web.page import Candidate
 
 
 class BreadthFirst(KeywordJudge):
-    """The strategy ``breadth_first``: every link in the order in which it was found.
+    """Strategy ``breadth_first``: every link in order of discovery.
 
     >>> from topical_crawler import Candidate, Page, strategies
     >>> breadth_first = strategies.create("partybuilding", "breadth_first", resources=None)

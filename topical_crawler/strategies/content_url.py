@@ -1,8 +1,8 @@
-"""Page text and URL strings (Chen & Zhu 2011): the paper's T&L, the strategy ``content_url``.
+"""Strategy ``content_url``: page text and URL strings, the T&L method of Chen & Zhu 2011.
 
-A page is judged by its whole text (Eq. 1), and only the links of relevant pages are followed (Eq. 2). T&L learns from the URLs of
-the pages that it has judged: which links of a page are known not to be relevant, and with which strings relevant and irrelevant
-URLs begin (§2.2.3). Such a string is a prefix that ends in a slash: the host alone, the host with a folder, with two, and so on.
+Pages are judged by their whole text (Eq. 1), and only links of relevant pages are followed (Eq. 2). T&L learns from the URLs of
+judged pages: known irrelevant links, and common leading strings of relevant and irrelevant URLs (§2.2.3). Such a string is a
+prefix ending in a slash: the host alone, the host with one folder, with two, and so on.
 
 >>> list(prefixes("http://news.sohu.com/20110225/n279530112.shtml"))
 ['http://news.sohu.com/', 'http://news.sohu.com/20110225/']
@@ -24,10 +24,10 @@ from topical_crawler.web.urls import MAX_DEPTH, canonical, fingerprint
 
 
 def prefixes(url: str) -> Iterator[str]:
-    """The prefixes of a URL that end in a slash, shortest first; none for what is no web address.
+    """Yield the prefixes of a URL ending in a slash, shortest first. Yield none for anything but a web address.
 
-    Read from its canonical form without the parameters, whose slashes part no folders, and no deeper than the
-    :data:`~topical_crawler.web.urls.MAX_DEPTH` folders of a URL that is not taken for a trap.
+    Reads the canonical form without the query string, and at most :data:`~topical_crawler.web.urls.MAX_DEPTH` folders. Deeper
+    URLs count as traps.
     """
     path = canonical(url).partition("?")[0]
     end = path.find("://") + 2
@@ -40,8 +40,10 @@ def prefixes(url: str) -> Iterator[str]:
 
 
 class FrequentPrefixes:
-    """The *maximal frequent prefixes* of a growing set of URLs: those that at least ``frequency`` of them begin with, while no
-    longer one is frequent. ``frequency``, f of the paper, is 1 or more; every URL is to be added once.
+    """The *maximal frequent prefixes* of a growing set of URLs.
+
+    A prefix is frequent if at least ``frequency`` URLs begin with it, and maximal if no longer prefix is frequent.
+    ``frequency``, the paper's f, is 1 or more. Add each URL once.
 
     >>> strings = FrequentPrefixes(frequency=3)
     >>> for url in ("http://a.cn/党建/1", "http://a.cn/党建/2", "http://a.cn/党建/3", "http://a.cn/体育/1"):
@@ -54,7 +56,7 @@ class FrequentPrefixes:
         self.frequency = frequency
         self.maximal: set[str] = set()
         self.frequent = 0
-        """Number of frequent prefixes, maximal or not. It grows whenever ``maximal`` changes."""
+        """Number of frequent prefixes, maximal or not. Grows whenever ``maximal`` changes."""
         self._counts: dict[str, int] = {}
 
     def add(self, url: str) -> None:
@@ -62,7 +64,7 @@ class FrequentPrefixes:
         shorter = ""
         for prefix in prefixes(url):
             count = self._counts[prefix] = self._counts.get(prefix, 0) + 1
-            if count == self.frequency:  # the next shorter one became frequent before
+            if count == self.frequency:  # the next shorter prefix is already frequent
                 self._add_frequent(prefix, shorter)
             shorter = prefix
 
@@ -72,7 +74,7 @@ class FrequentPrefixes:
         self.maximal.add(prefix)
 
     def to_json(self) -> dict[str, Any]:
-        """The counts as a tree of JSON data, the common part of the prefixes written once; :meth:`load` reads them back.
+        """Return the counts as a tree of JSON data, with shared parts of prefixes stored once. Inverse of :meth:`load`.
 
         >>> strings = FrequentPrefixes(2)
         >>> strings.add("http://a.cn/dj/1"), strings.add("http://a.cn/ty/1")
@@ -81,8 +83,8 @@ class FrequentPrefixes:
         {'http://a.cn/': [2, {'dj/': 1, 'ty/': 1}]}
         """
         tree: dict[str, Any] = {}
-        nodes: dict[str, tuple[dict[str, Any], str]] = {}  # of each prefix: where it hangs, and under which name
-        for prefix in sorted(self._counts):  # so that a shorter one comes before the longer ones
+        nodes: dict[str, tuple[dict[str, Any], str]] = {}  # prefix → (parent node, key in it)
+        for prefix in sorted(self._counts):  # shorter prefixes first
             start = prefix.rfind("/", 0, len(prefix) - 1) + 1
             if (parent := nodes.get(prefix[:start])) is None:
                 place, name = tree, prefix
@@ -96,7 +98,7 @@ class FrequentPrefixes:
         return tree
 
     def load(self, tree: Mapping[str, Any]) -> None:
-        """Put back what :meth:`to_json` gave, in place of what was counted."""
+        """Replace the counts by the result of :meth:`to_json`."""
         self.maximal, self.frequent, self._counts = set(), 0, {}
         waiting: list[tuple[str, Mapping[str, Any]]] = [("", tree)]
         while waiting:
@@ -112,8 +114,9 @@ class FrequentPrefixes:
 
 
 class PrefixSets:
-    """S and U of Chen & Zhu 2011: the maximal frequent prefixes S of the relevant URLs, and U = M − S, where M are those of the
-    irrelevant ones.
+    """S and U of Chen & Zhu 2011.
+
+    S is the set of maximal frequent prefixes of the relevant URLs. With M as that of the irrelevant URLs, U = M − S.
 
     >>> sets = PrefixSets(frequency=1)
     >>> sets.relevant.add("http://a.cn/党建/1"), sets.irrelevant.add("http://a.cn/体育/1")
@@ -127,13 +130,13 @@ class PrefixSets:
         self.irrelevant = FrequentPrefixes(frequency)
 
     def match(self, url: str) -> tuple[bool, bool]:
-        """Whether ``url`` begins with a prefix of S, and with one of U: one look at each of its own prefixes."""
+        """Return True if ``url`` begins with a prefix of S, and True if with one of U, by one look-up per prefix of the URL."""
         own, relevant = set(prefixes(url)), self.relevant.maximal
         return not own.isdisjoint(relevant), not (own - relevant).isdisjoint(self.irrelevant.maximal)
 
     @property
     def revision(self) -> int:
-        """Another number whenever S has gained a prefix or U lost one (it may also change when neither did)."""
+        """Number changing whenever S gains or U loses a prefix. May also change otherwise."""
         return self.relevant.frequent + self.irrelevant.frequent
 
 
@@ -141,14 +144,14 @@ _BYTES = 8
 
 
 class TopicVector:
-    """sim(q, p) = Σ_{k∈q∩p} W_kq·W_kp / √(Σ_k W_kp² · Σ_k W_kq²) of a topic q and any text p.
+    """Cosine between a topic q and any text p: sim(q, p) = Σ_{k∈q∩p} W_kq·W_kp / √(Σ_k W_kp² · Σ_k W_kq²).
 
-    W_kp is the frequency of the word k in the text, times its IDF; W_kq has the weight of the topic term in place of a frequency.
+    W_kp is the frequency of the word k in the text, times its IDF. In W_kq the weight of the topic term replaces the frequency.
 
     Args:
         terms: topic terms with their weights.
         segmenter: must know the terms.
-        idf: of words in Chinese at large.
+        idf: IDF of words in general Chinese.
 
     >>> vector = TopicVector({"党建": 1.0, "支部": 1.0}, Segmenter(["党建", "支部"]), Idf.load())
     >>> vector.compare("支部要闻")[1], vector.compare("今日天气")
@@ -161,39 +164,41 @@ class TopicVector:
 
     @classmethod
     def of(cls, topic: Topic, segmenter: Segmenter) -> TopicVector:
-        """The vector of a topic, with the IDF of general Chinese."""
+        """Build the vector of a topic, with the IDF of general Chinese."""
         return cls(topic.terms, segmenter, Idf.load())
 
     def compare(self, text: str) -> tuple[float, dict[str, float]]:
-        """The cosine, with the words that carry it and their shares of it, the most telling first, eight at most."""
+        """Return the cosine, and at most eight words behind it with their shares of it, heaviest first."""
         words = self._segmenter.content(text)
         return self._vsm.of(words), shares(self._vsm.parts(words))
 
 
 @dataclass(frozen=True)
 class ContentUrlParameters(Parameters):
-    """Constants of T&L; the table ``[strategy.content_url]`` of a topic sets them."""
+    """Constants of T&L, read from the table ``[strategy.content_url]`` of a topic."""
 
-    page_threshold: float = 0.01  # a page is relevant when Eq. 1 over its text is above this. Not printed
-    frequency: int = 3  # f, in how many addresses a string is frequent. Not printed; 3 in the paper's example
-    raise_factor: float = 1.5  # a, for links that begin with a string of S
-    lower_factor: float = 0.5  # b, for links that begin with a string of U
+    page_threshold: float = 0.01  # a page is relevant if Eq. 1 over its text exceeds this. Not printed
+    frequency: int = 3  # f, least number of URLs sharing a frequent string. Not printed, 3 in the paper's example
+    raise_factor: float = 1.5  # a, for links beginning with a string of S
+    lower_factor: float = 0.5  # b, for links beginning with a string of U
 
     def __post_init__(self) -> None:
         check_fields(self, least={"frequency": 1})
         if self.page_threshold == 0:
-            raise ValueError("page_threshold must be above 0: it is also what a seed hands on that is not relevant itself")
+            raise ValueError("page_threshold must be above 0, since links of irrelevant seeds inherit it")
 
 
 class ContentUrl(Strategy):
-    """Each link of a relevant page gets sim(q, p)/N_p (Eq. 2), adjusted by the strings S and U at the head of its URL (§2.2.3).
-    N_p, the page's number of links, leaves out those that are known not to be relevant. Known relevant ones count.
+    """Strategy ``content_url``: sim(q, p)/N_p for each link of a relevant page (Eq. 2), adjusted by the strings S and U at the
+    head of its URL (§2.2.3).
 
-    A link that is found on several pages has the highest of their values; the paper, which does not queue a link again, leaves it
-    the first. The links of a page that is not relevant get 0, which closes them. But the paper takes its seeds from the training
-    set: the links of a seed that is not relevant itself, such as a home page, get what those of a page at the threshold do.
+    N_p is the page's number of links, not counting known irrelevant ones. Known relevant links count.
 
-    What was learned is kept as digests of addresses and as counts of their prefixes: about 12 and 20 bytes a page.
+    A link found on several pages gets the highest of their values. The paper never requeues a link and keeps the first value.
+    Links of an irrelevant page get 0, closing them. Since the paper takes its seeds from the training set, links of an
+    irrelevant seed, such as a home page, get the value of a page at the threshold.
+
+    The learned state consists of URL digests and prefix counts: about 12 and 20 bytes a page.
 
     >>> from topical_crawler import Candidate, Evidence, Page, strategies
     >>> strategy = strategies.create("partybuilding", "content_url", resources=None)
@@ -222,7 +227,7 @@ class ContentUrl(Strategy):
         return cls(TopicVector.of(setup.topic, setup.segmenter), setup.parameters(cls.parameters_type))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """By Eq. 1 over the full text; its links inherit Eq. 2."""
+        """Judge the full text by Eq. 1. Links inherit Eq. 2."""
         relevance, why = self._topic.compare(full_text(page))
         keep = relevance > self.page_threshold
         shared = relevance if keep else 0.0 if found else self.page_threshold
@@ -238,12 +243,15 @@ class ContentUrl(Strategy):
         self.revision = self._strings.revision
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        """Eq. 2 from the best of the places where each link was found, times what its address makes of it."""
+        """Return Eq. 2 from the best place of each link, times the factor of its URL."""
         return [best * self._factor(c.url) if (best := _best(c)) else None for c in candidates]
 
     def _factor(self, url: str) -> float:
-        """What the paper's *URL analyser* makes of an address: a, b, 1, or a·b. An address can begin with a string of S and with
-        another of U (``http://a.cn/党建/`` and ``http://a.cn/党建/图片/``). The paper has a rule for each: both hold."""
+        """Return the factor of the paper's *URL analyser*: a, b, 1, or a·b.
+
+        A URL can begin with a string of S and with another of U (``http://a.cn/党建/`` and ``http://a.cn/党建/图片/``). The
+        paper has a rule for each. Both apply.
+        """
         in_s, in_u = self._strings.match(url)
         return (self.parameters.raise_factor if in_s else 1.0) * (self.parameters.lower_factor if in_u else 1.0)
 

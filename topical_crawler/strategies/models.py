@@ -1,6 +1,6 @@
-"""Models of a user's own, which say how likely texts are on topic: the table ``[model]`` of ``topic.toml``, or ``-a model=``.
+"""User-supplied models of topic probability, chosen by the table ``[model]`` of ``topic.toml`` or by ``-a model=``.
 
-No model is needed and none is downloaded. None is read from a file that can run code either, as pickle and joblib files do.
+Models are optional and never downloaded. Formats able to run code on loading, such as pickle and joblib, are not supported.
 """
 
 from __future__ import annotations
@@ -29,35 +29,45 @@ logger = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 
 GROUP = "topical_crawler.models"
-"""Entry points of this group are models of other distributions: an object with ``score``, or what makes one of a topic and of
-the keys of ``[model]``."""
+"""Entry point group for models of other distributions.
+
+An entry is an object with ``score``, or a factory called with a topic and the keys of ``[model]``.
+"""
 BUILT_IN: Mapping[str, str] = {
     "sklearn": "topical_crawler.strategies.models:Pipeline",
     "model2vec": "topical_crawler.strategies.models:model2vec",
     "sentence_transformers": "topical_crawler.strategies.models:sentence_transformers",
     "openai": "topical_crawler.strategies.endpoint:Endpoint",
 }
-MOST_FAILURES = 3  # calls in a row that may fail before a crawl goes on without its model
+MOST_FAILURES = 3  # consecutive failed calls before a crawl continues without its model
 TRUSTED = ["sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"]
-"""Types of scikit-learn that hold nothing but data and that skops does not know: the parts of a ``CalibratedClassifierCV``."""
-LEAST_MARKED = 5  # marked texts of each kind that it takes to turn similarities into probabilities
-SEEN = 200  # texts among which a new one has its place: with a budget, the most uncertain and the best quarter are asked about
+"""Pure-data types of scikit-learn unknown to skops: the parts of a ``CalibratedClassifierCV``."""
+LEAST_MARKED = 5  # marked texts of each kind needed to turn similarities into probabilities
+SEEN = 200  # recent texts for ranking a new one: with a budget, only the most uncertain and the best quarter are asked about
 
-SURE = 0.9  # probability of either answer from which a strategy may learn from it
+SURE = 0.9  # least probability of either answer for a strategy to learn from it
 
 
 class Model(Protocol):
-    """Judges texts. It may also have a ``budget``, most texts that it is asked about in all (for one that costs), and a
-    ``question``, all that its answers depend on: under it they are kept on disk."""
+    """Judge of texts.
+
+    Optional attributes: ``budget``, the maximum number of texts asked about in all, for a model that costs money, and
+    ``question``, everything its answers depend on, as key of the answers cached on disk.
+    """
 
     def score(self, texts: Sequence[str]) -> Sequence[float]:
-        """The probability that each text (title, line break, main text) is on topic, 0 to 1; NaN: it cannot tell. Called in one
-        thread. An error counts as no answer."""
+        """Return the topic probability of each text (title, line break, main text), 0 to 1, NaN if unknown.
+
+        Called in one thread. An exception counts as no answer.
+        """
 
 
 class Pipeline:
-    """A scikit-learn pipeline, saved by ``skops.io.dump``, that tells texts of the class 1 or True from those of 0 or False.
-    Raises ValueError where it cannot be read, holds types that skops does not trust, or gives no such probabilities."""
+    """A scikit-learn pipeline saved by ``skops.io.dump``, separating texts of class 1 or True from those of class 0 or False.
+
+    Raises:
+        ValueError: the file is unreadable, holds types untrusted by skops, or offers no probabilities of these classes.
+    """
 
     def __init__(self, topic: Topic, path: str) -> None:
         io = package("skops.io", "topical-crawler[sklearn]")
@@ -65,10 +75,10 @@ class Pipeline:
             self._pipeline = io.load(path, trusted=TRUSTED)
             if list(self._pipeline.classes_) != [0, 1] or not hasattr(self._pipeline, "predict_proba"):
                 raise ValueError("no probabilities of the classes 0 and 1")
-        except Exception as error:  # skops raises what a damaged file makes it raise
+        except Exception as error:  # a damaged file makes skops raise anything
             raise ValueError(
-                f"{path} is not usable ({type(error).__name__}: {error}). Remedy: save a classifier of texts with predict_proba, "
-                "of scikit-learn's own parts, by skops.io.dump"
+                f"{path} is not usable ({type(error).__name__}: {error}). Save a text classifier with predict_proba, built from "
+                "scikit-learn's own parts, with skops.io.dump"
             ) from error
 
     def score(self, texts: Sequence[str]) -> Sequence[float]:
@@ -78,12 +88,14 @@ class Pipeline:
 
 
 class Likeness:
-    """Probabilities from how near texts are to the topic, in the vectors of an encoder.
+    """Probabilities from the similarity of texts to the topic, in the vectors of an encoder.
 
-    The topic's vector t is the mean of its sentence (title, description, heaviest terms) and of its texts marked as on topic,
-    minus the mean of those marked as off topic. For a text v, p = 1 / (1 + exp(-(a·cos(v, t) + b))), with a and b fitted to the
-    marked texts (Platt 1999), each held against a t that was made without it. Raises ValueError for a topic with fewer than
-    :data:`LEAST_MARKED` marked texts of each kind.
+    The topic vector t is the mean of its sentence (title, description, heaviest terms) and of its texts marked as on topic,
+    minus the mean of those marked as off topic. For a text v, p = 1 / (1 + exp(-(a·cos(v, t) + b))). a and b are fitted to the
+    marked texts (Platt 1999), comparing each with a t computed without it.
+
+    Raises:
+        ValueError: the topic has fewer than :data:`LEAST_MARKED` marked texts of either kind.
     """
 
     def __init__(self, topic: Topic, encoder: Encoder) -> None:
@@ -92,7 +104,7 @@ class Likeness:
         ons, offs = int(on.sum()), int((~on).sum())
         if min(ons, offs) < LEAST_MARKED:
             raise ValueError(
-                f"vectors need {LEAST_MARKED} marked texts of each kind, and {ons} are on topic, {offs} off. Remedy: mark more "
+                f"vectors need {LEAST_MARKED} marked texts of each kind, but {ons} are on topic and {offs} off. Mark more "
                 f"(topical-crawler corpus report … --to-topic {topic.source})"
             )
         marked = self._encode([f"{text.title}\n{text.text}" for text in topic.marked])
@@ -111,8 +123,10 @@ class Likeness:
 
 
 def _logistic(x: Floats, targets: Floats) -> tuple[float, float]:
-    """Fit a and b so that 1 / (1 + exp(-(a·x + b))) is nearest to ``targets``, all between 0 and 1, in likelihood: each is an
-    answer of either kind, with its weight."""
+    """Fit a and b of 1 / (1 + exp(-(a·x + b))) to ``targets``, all between 0 and 1, by maximum likelihood.
+
+    Each target stands for one answer of either kind, weighted by its probability.
+    """
     model = package("sklearn.linear_model", "scikit-learn").LogisticRegression(C=np.inf, tol=1e-9, max_iter=1000)
     answers, weights = np.repeat([1, 0], len(x)), np.concatenate([targets, 1 - targets])
     model.fit(np.tile(x, 2)[:, None], answers, sample_weight=weights)
@@ -120,24 +134,24 @@ def _logistic(x: Floats, targets: Floats) -> tuple[float, float]:
 
 
 def model2vec(topic: Topic, path: str) -> Likeness:
-    """:class:`Likeness` in the static vectors of a model2vec folder."""
+    """Build a :class:`Likeness` on the static vectors of a model2vec folder."""
     return Likeness(topic, open_model(f"model2vec:{path}"))
 
 
 def sentence_transformers(topic: Topic, path: str) -> Likeness:
-    """:class:`Likeness` in the vectors of a sentence-transformers folder with weights in safetensors files."""
+    """Build a :class:`Likeness` on the vectors of a sentence-transformers folder with weights in safetensors files."""
     return Likeness(topic, open_model(f"sentence_transformers:{path}"))
 
 
 class Adviser:
-    """Asks a model about the texts of a crawl, in a thread: about all at once that came while it was busy.
+    """Queries to a model about the texts of a crawl, run in a thread. Texts arriving while it is busy form the next batch.
 
     Args:
-        model: whom to ask.
-        threshold: a text belongs when its probability is at least this.
-        budget: most texts to ask about, over all runs; 0: about every text. With a budget only texts that teach are asked about:
-            half of them the most uncertain for the strategy, half its best ones.
-        answers: the SQLite file that keeps the answers of a model with a budget; None: in memory.
+        model: model to ask.
+        threshold: a text belongs to the corpus if its probability is at least this.
+        budget: maximum number of texts to ask about, over all runs. 0: ask about every text. With a budget, the model is asked
+            only about informative texts: half of them the strategy's most uncertain ones, half its best ones.
+        answers: SQLite file caching the answers of a model with a budget. None: in memory.
     """
 
     def __init__(self, model: Model, threshold: float, budget: int = 0, answers: Path | None = None) -> None:
@@ -155,8 +169,13 @@ class Adviser:
         self._answers.execute("CREATE TABLE IF NOT EXISTS answers (question, text, probability, PRIMARY KEY (question, text))")
 
     async def ask(self, text: str, relevance: float, page_threshold: float) -> float:
-        """The probability that a text is on topic, whose page has this relevance by the strategy and would be kept above that
-        threshold; NaN where the model is not asked or cannot tell."""
+        """Return the topic probability of a text, NaN if the model is not asked or cannot tell.
+
+        Args:
+            text: title, line break, main text.
+            relevance: relevance of its page, as judged by the strategy.
+            page_threshold: the strategy's threshold for keeping a page.
+        """
         if self._failures >= MOST_FAILURES or (self._budget and not self._teaches(relevance, page_threshold)):
             return math.nan
         answer: asyncio.Future[float] = asyncio.get_running_loop().create_future()
@@ -166,7 +185,7 @@ class Adviser:
         return await answer
 
     def mark(self, probability: float) -> str:
-        """The mark that an answer is worth: "" for one that is not sure, and where the model is asked about every text anyway.
+        """Return the mark for an answer, "" if unsure or if the model is asked about every text anyway.
 
         >>> adviser = Adviser(None, 0.5, budget=9)
         >>> adviser.mark(0.95), adviser.mark(0.02), adviser.mark(0.6)
@@ -195,7 +214,7 @@ class Adviser:
             self._working = None
 
     def probabilities(self, texts: Sequence[str]) -> list[float]:
-        """What the model says of each text, from the disk where it has said so before; NaN where it says nothing."""
+        """Return the model's probability of each text, NaN if it has none. Cached answers are not asked for again."""
         keys = [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
         known: dict[str, float] = {}
         try:
@@ -205,21 +224,21 @@ class Adviser:
                 known = {key: before[key] for key in keys if key in before}
             new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
             if self._budget and len(new) > (left := max(0, self._budget - len(before))):
-                logger.info("The model's budget of %d texts is spent: other texts stay as they are", self._budget)
+                logger.info("The model's budget of %d texts is spent. Other texts are left unchanged", self._budget)
                 new = dict(list(new.items())[:left])
             if not new:
                 return [known.get(key, math.nan) for key in keys]
             scores = [float(score) for score in self._model.score(list(new.values()))]
             if len(scores) != len(new) or not all(math.isnan(score) or 0 <= score <= 1 for score in scores):
-                raise ValueError(f"{len(new)} probabilities are expected, 0 to 1, not {scores!r:.200}")
+                raise ValueError(f"expected {len(new)} probabilities from 0 to 1, got {scores!r:.200}")
             known |= zip(new, scores, strict=True)
             if self._budget:
                 rows = [(self._question, key, known[key]) for key in new]  # SQLite keeps NaN as NULL
                 self._answers.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
             self._failures = 0
-        except Exception as error:  # whatever a model of one's own may raise; the crawl goes on without its answer
+        except Exception as error:  # a user's model may raise anything, and the crawl continues without its answer
             self._failures += 1
-            rest = "; the crawl goes on without it" if self._failures == MOST_FAILURES else ""
+            rest = ". The crawl continues without it" if self._failures == MOST_FAILURES else ""
             logger.warning("The model gave no answer (%s: %s)%s", type(error).__name__, error, rest)
         return [known.get(key, math.nan) for key in keys]
 
@@ -230,14 +249,16 @@ class Adviser:
 
 
 def open_adviser(topic: Topic, chosen: str = "", answers: Path | None = None) -> Adviser | None:
-    """The model that a topic names, or the one of ``-a model=``; None where there is none. Raises TopicError, which names the
-    remedy, where the model cannot be used.
+    """Open the model named by the topic or by ``-a model=``. None: no model.
 
     Args:
-        topic: its table ``[model]`` has ``kind`` and, where wanted, ``threshold`` (0.5) and ``budget``; the other keys are the
-            model's. A ``path`` is relative to the topic's folder.
-        chosen: a kind, ``KIND:PATH`` (relative to the working directory), or ``none``; "": as the topic says.
+        topic: its table ``[model]`` has ``kind`` and optionally ``threshold`` (0.5) and ``budget``. The other keys belong to
+            the model. A ``path`` is relative to the topic's folder.
+        chosen: a kind, ``KIND:PATH`` (relative to the working directory), or ``none``. "": the topic's choice.
         answers: see :class:`Adviser`.
+
+    Raises:
+        TopicError: the model cannot be used. The message says how to fix it.
     """
     kind, _, path = chosen.partition(":")
     table = dict(topic.model) if kind in ("", topic.model.get("kind")) else {"kind": kind}
@@ -256,7 +277,7 @@ def open_adviser(topic: Topic, chosen: str = "", answers: Path | None = None) ->
         check_number("threshold", threshold)
         check_number("budget", budget)
         adviser = Adviser(model, float(threshold), budget, answers)
-    except Exception as error:  # whatever the making of a model of one's own may raise
+    except Exception as error:  # a user's model may raise anything
         raise TopicError(f"{topic_line(topic, 'model')}: the model {name!r}: {error}") from error
-    logger.info("Texts that would be kept are judged by the model %s", name)
+    logger.info("The model %s judges every text about to be kept", name)
     return adviser

@@ -1,5 +1,5 @@
 def counted(number: int, noun: str) -> str:
-    """A number of things for people.
+    """Return a number of things in words.
 
     >>> counted(1, "page"), counted(1200, "page")
     ('1 page', '1,200 pages')

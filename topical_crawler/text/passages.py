@@ -1,7 +1,7 @@
-"""The text model: a text is a list of passages, from which plain text, Markdown, TEI and vertical text are written.
+"""Text model: a text is a list of passages, convertible to plain text, Markdown, TEI and vertical text.
 
-A corpus stores the plain text and, beside it, its *layout*: which of its lines are more than a paragraph. One is no copy of the
-other, and a text of paragraphs has an empty layout.
+A corpus stores the plain text together with its *layout*, the list of lines other than paragraphs. Neither copies the other,
+and a text of paragraphs has an empty layout.
 
 >>> text = [Passage("排序", "heading", 2), Passage("代码如下："), Passage("def f(x):\\n    return x", "code", note="python")]
 >>> plain(text)
@@ -20,34 +20,34 @@ from typing import Literal
 Kind = Literal["paragraph", "heading", "item", "quote", "code", "formula", "table", "caption"]
 
 KINDS: tuple[Kind, ...] = ("paragraph", "heading", "item", "quote", "code", "formula", "table", "caption")
-VERBATIM = frozenset(("code", "formula", "table"))  # kinds of which every blank and line is kept as it is
+VERBATIM = frozenset(("code", "formula", "table"))  # kinds with significant white space and line breaks
 
-Layout = Sequence[Sequence[int | str]]  # per passage that is no paragraph: first line, number of lines, kind, level, note
+Layout = Sequence[Sequence[int | str]]  # per passage except paragraphs: first line, number of lines, kind, level, note
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a text. Formulas within a line stand there as TeX between dollar signs, ``$x_i$``."""
+    """Part of a text. Formulas within a line are TeX between dollar signs, ``$x_i$``."""
 
-    # one line; of code the lines as written, of a formula its TeX, of a table a line for each row with tabs between cells
+    # One line, or several: code as written, a formula's TeX, a table with a line per row and tabs between cells.
     text: str
     kind: Kind = "paragraph"
-    level: int = 0  # of a heading 1 to 6, depth of a list's item from 1; otherwise 0
-    note: str = ""  # language of code as the page names it; the number of an item of a numbered list
+    level: int = 0  # 1 to 6 for a heading, depth from 1 for a list item, otherwise 0
+    note: str = ""  # language of code as named by the page, or the number of a numbered list item
 
 
 def plain(text: Iterable[Passage], without: Collection[str] = ()) -> str:
-    """The plain text, a paragraph a line; passages of the kinds in ``without`` are left out."""
+    """Return the plain text, one line per paragraph, leaving out passages of the kinds in ``without``."""
     return "\n".join(passage.text for passage in text if passage.kind not in without)
 
 
 def prose(text: str, layout: Layout = ()) -> str:
-    """A plain text with its layout, without code, formulas and tables."""
+    """Return a plain text with its layout, without code, formulas and tables."""
     return plain(passages(text, layout), VERBATIM) if layout else text
 
 
 def judged(text: str, layout: Layout = ()) -> str:
-    """What tells the language and the quality of a text: its prose, together with its tables where these are longer.
+    """Return the part of a text used to judge its language and quality: its prose, plus its tables if these are longer.
 
     >>> guide, note = "办理须知\\n对象\\t本市居民", "本市居民都能办理。\\n时限\\t五天"
     >>> judged(guide, [[1, 1, "table", 0, ""]]) == guide, judged(note, [[1, 1, "table", 0, ""]])
@@ -59,7 +59,7 @@ def judged(text: str, layout: Layout = ()) -> str:
 
 
 def mapped(text: str, layout: Layout, change: Callable[[str], str]) -> str:
-    """A plain text with ``change`` made to all of it but code and formulas; ``change`` keeps the number of lines.
+    """Apply ``change`` to a plain text except its code and formulas. ``change`` must keep the number of lines.
 
     >>> mapped("組織\\nprint('組織')", [[1, 1, "code", 0, ""]], lambda words: words.replace("組織", "组织"))
     "组织\\nprint('組織')"
@@ -71,7 +71,7 @@ def mapped(text: str, layout: Layout, change: Callable[[str], str]) -> str:
 
 
 def layout(text: Iterable[Passage]) -> list[list[int | str]]:
-    """Which lines of :func:`plain` are more than a paragraph; small JSON data."""
+    """Return the layout of the text of :func:`plain`, as small JSON data."""
     found: list[list[int | str]] = []
     line = 0
     for passage in text:
@@ -83,15 +83,19 @@ def layout(text: Iterable[Passage]) -> list[list[int | str]]:
 
 
 def passages(text: str, layout: Layout = ()) -> list[Passage]:
-    """The passages of a plain text with its layout. Raises ValueError where the layout is none of this text."""
+    """Return the passages of a plain text with its layout.
+
+    Raises:
+        ValueError: the layout does not fit the text.
+    """
     lines = text.split("\n") if text or layout else []
     found: list[Passage] = []
     here = 0
     for first, count, kind, level, note in layout:
         if not (isinstance(first, int) and isinstance(count, int) and here <= first < first + count <= len(lines)):
-            raise ValueError(f"the layout names lines {first} to {first}+{count} of a text with {len(lines)}")
+            raise ValueError(f"the layout has lines {first} to {first}+{count}, but the text has {len(lines)} lines")
         if kind not in KINDS or not isinstance(level, int):
-            raise ValueError(f"the layout names a passage of the kind {kind!r}; there are {', '.join(KINDS)}")
+            raise ValueError(f"the layout has a passage of unknown kind {kind!r}. Known: {', '.join(KINDS)}")
         found += map(Passage, lines[here:first])
         here = first + count
         found.append(Passage("\n".join(lines[first:here]), kind, level, str(note)))
@@ -100,7 +104,7 @@ def passages(text: str, layout: Layout = ()) -> list[Passage]:
 
 # -- Markdown
 
-_MATH = re.compile(r"(?<!\\)\$(?=[^\s$])(?:[^$\\\n]|\\.){1,1000}?(?<=\S)\$(?!\d)")  # as Pandoc reads it: $5 is no formula
+_MATH = re.compile(r"(?<!\\)\$(?=[^\s$])(?:[^$\\\n]|\\.){1,1000}?(?<=\S)\$(?!\d)")  # as in Pandoc: $5 is no formula
 _MARKUP = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|\Z)|[*`$\[]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)"
     r"|\A(?:#(?=#{0,5}(?:\s|\Z))|[-+](?=\s|\Z)|-(?=[-\s]*\Z)|>|\d{1,9}[.)](?=\s|\Z))|#(?=#*\Z)"
@@ -108,10 +112,10 @@ _MARKUP = re.compile(
 
 
 def markdown(text: Iterable[Passage], without: Collection[str] = ()) -> str:
-    """The text as Markdown (CommonMark, with tables as on GitHub), without passages of the kinds ``without``.
+    """Return the text as Markdown (CommonMark, with tables as on GitHub), without passages of the kinds in ``without``.
 
-    Code is fenced, formulas stand between ``$$``, captions are in emphasis, the first row of a table is its head. What would
-    become markup is escaped; within the dollar signs of a formula only the bars in a table are changed, to ``\\vert``.
+    Code is fenced, formulas stand between ``$$``, captions are emphasised, the first row of a table is its head. Accidental
+    markup is escaped. Within the dollar signs of a formula in a table, bars become ``\\vert``.
 
     >>> print(markdown([Passage("排序_1", "heading", 2), Passage("数组", "item", 1, "1"), Passage("*ptr", "item", 2)]))
     ## 排序_1
@@ -121,7 +125,7 @@ def markdown(text: Iterable[Passage], without: Collection[str] = ()) -> str:
     """
     blocks: list[str] = []
     before = ""
-    indents: list[int] = []  # of the items around
+    indents: list[int] = []  # of the enclosing items
     for passage in text:
         kind = passage.kind
         if kind in without or not passage.text.strip():
@@ -135,7 +139,7 @@ def markdown(text: Iterable[Passage], without: Collection[str] = ()) -> str:
             block = " " * sum(indents) + mark + _escaped(passage.text)
             indents.append(len(mark))
             if before == kind and not (inner and number and int(number) != 1):
-                gap = "\n"  # within a paragraph no list begins with another number
+                gap = "\n"  # a list interrupting a paragraph must start with 1
         else:
             indents.clear()
             block = _block(passage)
@@ -174,7 +178,7 @@ def _fenced(text: str, note: str) -> str:
 
 
 def _escaped(text: str, in_table: bool = False) -> str:
-    """A line as Markdown's text, formulas as they are."""
+    """Escape a line as Markdown text, leaving formulas as they are."""
     line = " ".join(text.split())
     found: list[str] = []
     end = 0

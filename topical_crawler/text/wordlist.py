@@ -1,4 +1,4 @@
-"""Words of a collection of texts: which are key against a reference, and which stand near a word."""
+"""Word lists of a collection of texts: keywords against a reference, and collocates of a word."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from topical_crawler.text.statistics import WordStatistics, log_likelihood
 
 
 class Key(NamedTuple):
-    """A word that is more frequent in a corpus than in its reference."""
+    """Word more frequent in a corpus than in its reference."""
 
     word: str
     occurrences: int  # in the corpus
-    texts: int  # of the corpus that have it
+    texts: int  # number of texts of the corpus with it
     per_million: float  # in the corpus
     reference: float  # per million words of the reference
-    keyness: float  # log-likelihood; 10.83 is significant at 0.001
-    ratio: float  # binary logarithm of the ratio of the two frequencies; a word that the reference lacks counts as half a one
+    keyness: float  # log-likelihood. 10.83 is significant at 0.001
+    ratio: float  # binary logarithm of the ratio of the two frequencies. A word missing in the reference counts as 0.5
 
 
 def keyness(counts: WordStatistics, reference: Counter[str], least: int = 3) -> list[Key]:
-    """The words with at least ``least`` occurrences that are more frequent than in a ``reference``, those of
-    the greatest log-likelihood (Dunning 1993, as Rayson and Garside 2000 write it) first.
+    """Return the words with at least ``least`` occurrences and a higher frequency than in ``reference``, by falling
+    log-likelihood (Dunning 1993, in the form of Rayson and Garside 2000).
 
     >>> counts = WordStatistics()
     >>> counts.add(["支部"] * 8 + ["今天"] * 2)
@@ -49,11 +49,11 @@ def keyness(counts: WordStatistics, reference: Counter[str], least: int = 3) -> 
 
 
 class Collocate(NamedTuple):
-    """A word that stands near another."""
+    """Word occurring near another."""
 
     word: str
     together: int  # occurrences near the other
-    occurrences: int  # all of them
+    occurrences: int  # all occurrences
     log_dice: float  # at most 14, whatever the size of the corpus (Rychlý 2008)
     likelihood: float  # log-likelihood against the rest of the texts
 
@@ -61,14 +61,14 @@ class Collocate(NamedTuple):
 def collocates(
     texts: Iterable[Sequence[str]], node: str, span: int = 5, least: int = 3, words: frozenset[str] | None = None
 ) -> list[Collocate]:
-    """The words that stand at most ``span`` words from ``node``, of the greatest logDice first.
+    """Return the words within ``span`` words of ``node``, by falling logDice.
 
     Args:
-        texts: their words, in order.
-        node: a word as the segmenter cuts it.
+        texts: words of each text, in order.
+        node: a word as cut by the segmenter.
         span: words on either side, 1 or more.
-        least: occurrences near it.
-        words: those that count; None: all.
+        least: least number of occurrences near it.
+        words: words to consider. None: all.
 
     >>> texts = [["支部", "书记", "讲", "党课"], ["支部", "书记", "到场"], ["书记", "发言"]]
     >>> [(c.word, c.together, round(c.log_dice, 1)) for c in collocates(texts, "支部", least=2)]
@@ -101,7 +101,7 @@ def collocates(
 
 @functools.cache
 def general_chinese() -> Counter[str]:
-    """Occurrences of words in the texts that jieba's dictionary was counted from.
+    """Return word counts of general Chinese, from jieba's dictionary.
 
     >>> words = general_chinese()
     >>> words["支部"] < words["中国"]

@@ -1,8 +1,8 @@
-"""Read the files of a topic folder; errors name file, line and remedy.
+"""Readers of the files in a topic folder. Errors name file, line and fix.
 
-``marked.jsonl`` holds texts that people have marked as on or off the topic. A line is a JSON object with ``url``, ``title``,
-``text`` and ``mark`` (a key of :data:`ON_TOPIC`); other keys are ignored. ``corpus report FILE --to-topic FOLDER`` writes it,
-and a person may.
+``marked.jsonl`` holds texts marked by people as on or off topic. A line is a JSON object with ``url``, ``title``, ``text`` and
+``mark`` (a key of :data:`ON_TOPIC`). Other keys are ignored. ``corpus report FILE --to-topic FOLDER`` writes it. It may also be
+written by hand.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from topical_crawler.text.segment import normalise
 
-MEAN = "!mean"  # the line of `weights.tsv` with the weight of unlisted words
+MEAN = "!mean"  # word in `weights.tsv` for the weight of unlisted words
 MAX_WORD = 50  # longest word, in characters
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "title": str,
@@ -31,11 +31,15 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
 
 
 class TopicError(ValueError):
-    """A topic cannot be read. The message names the file, the line and the remedy."""
+    """Unreadable topic. The message names the file, the line and the fix."""
 
 
 def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
-    """(number, line) but of empty lines and comments; none of a missing file. Raises TopicError where it is not UTF-8."""
+    """Yield (number, line), skipping empty lines and comments. Yield none for a missing file.
+
+    Raises:
+        TopicError: the file is not UTF-8.
+    """
     if file.is_file():
         for number, line in enumerate(_read(file).splitlines(), 1):
             if line.strip() and not line.lstrip().startswith("#"):
@@ -43,7 +47,11 @@ def read_lines(file: Traversable) -> Iterator[tuple[int, str]]:
 
 
 def read_documents(file: Traversable) -> list[str]:
-    """The texts of a file, separated by empty lines; none of a missing file. Raises TopicError where the file is not UTF-8."""
+    """Return the texts of a file, separated by empty lines, none for a missing file.
+
+    Raises:
+        TopicError: the file is not UTF-8.
+    """
     if not file.is_file():
         return []
     lines = [line.strip() for line in _read(file).splitlines() if not line.lstrip().startswith("#")]
@@ -51,8 +59,11 @@ def read_documents(file: Traversable) -> list[str]:
 
 
 def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, float]:
-    """Words of a TSV file with their weights; NaN for a word without one, where that is allowed. Raises TopicError where a line
-    has no word, no weight or a bad one, or a word that stands already above."""
+    """Return the words of a TSV file with their weights, NaN for a word without one if ``needs_weight`` is False.
+
+    Raises:
+        TopicError: a line has no word, no weight, a bad weight, or a repeated word.
+    """
     first: dict[str, int] = {}
     weights: dict[str, float] = {}
     for number, line in read_lines(file):
@@ -60,9 +71,9 @@ def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, floa
         cells = [c.strip() for c in line.split("\t")]
         word = normalise(cells[0])
         if not 0 < len(word) <= MAX_WORD:
-            raise TopicError(f"{where}: a word of 1 to {MAX_WORD} characters is expected before the first tab, not {cells[0]!r}")
+            raise TopicError(f"{where}: expected a word of 1 to {MAX_WORD} characters before the first tab, got {cells[0]!r}")
         if word in first:
-            raise TopicError(f"{where}: {word!r} stands already in line {first[word]}. Remedy: keep one of the two")
+            raise TopicError(f"{where}: {word!r} is already in line {first[word]}. Keep one of the two")
         first[word] = number
         if len(cells) > 1 and cells[1]:
             try:
@@ -70,44 +81,54 @@ def read_weights(file: Traversable, needs_weight: bool = True) -> dict[str, floa
             except ValueError:
                 weights[word] = math.nan
             if not (math.isfinite(weights[word]) and weights[word] >= 0):
-                raise TopicError(f"{where}: the weight of {word!r} is {cells[1]!r}. Remedy: a number of 0 or more, after a tab")
+                raise TopicError(f"{where}: the weight of {word!r} is {cells[1]!r}. Write a number of 0 or more, after a tab")
         elif needs_weight:
-            raise TopicError(f"{where}: {word!r} has no weight. Remedy: word <TAB> weight, e.g. {word}\t0.5")
+            raise TopicError(f"{where}: {word!r} has no weight. Write word <TAB> weight, e.g. {word}\t0.5")
         else:
             weights[word] = math.nan
     return weights
 
 
 def read_terms(file: Traversable) -> dict[str, float]:
-    """Topic terms with their weights, NaN where none is given. Raises TopicError as :func:`read_weights`, or where there is no
-    file or no term in it."""
+    """Return the topic terms with their weights, NaN if missing.
+
+    Raises:
+        TopicError: as for :func:`read_weights`, or the file is missing or has no term.
+    """
     terms = read_weights(file, needs_weight=False)
     if not terms:
-        problem = "holds no term" if file.is_file() else "missing"
-        raise TopicError(f"{file}: {problem}. Remedy: write the topic's terms into it, one a line: term <TAB> weight")
+        problem = "no term found" if file.is_file() else "missing"
+        raise TopicError(f"{file}: {problem}. Write the topic's terms into it, one per line: term <TAB> weight")
     return terms
 
 
 def read_seed_lines(file: Traversable) -> list[str]:
-    """URLs of a file of seeds, see :func:`topical_crawler.topic.topic.read_seeds`."""
+    """Return the URLs of a seed file, see :func:`topical_crawler.topic.topic.read_seeds`."""
     return [check_seed(line.split()[0], f"{file}, line {number}") for number, line in read_lines(file)]
 
 
 def check_seed(url: str, where: str) -> str:
-    """``url`` as it is. Raises TopicError where it is no http(s) URL."""
+    """Return ``url`` unchanged.
+
+    Raises:
+        TopicError: not an http(s) URL.
+    """
     if not re.match(r"https?://[^/]", url):
-        raise TopicError(f"{where}: {url!r} is no URL. Remedy: start it with http:// or https://")
+        raise TopicError(f"{where}: {url!r} is not a URL. Start it with http:// or https://")
     return url
 
 
 def read_config(file: Traversable) -> dict[str, Any]:
-    """``topic.toml``, its keys and their kinds checked (the strategies check their own tables). Raises TopicError for no TOML, an
-    unknown key, or a value of the wrong kind."""
+    """Return ``topic.toml`` with validated keys and types. Strategies validate their own tables.
+
+    Raises:
+        TopicError: invalid TOML, an unknown key, or a value of the wrong type.
+    """
     text = _read(file)
     try:
         config = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise TopicError(f"{file}: {error}. Remedy: see https://toml.io for the form of the file") from None
+        raise TopicError(f"{file}: {error}. See https://toml.io for the format") from None
     for key, value in config.items():
         where = f"{file}, line {line_of(text, key)}"
         if key not in _KEYS:
@@ -118,59 +139,59 @@ def read_config(file: Traversable) -> dict[str, Any]:
         if isinstance(value, int | float):
             good = good and math.isfinite(value) and value >= 0
         if not good:
-            raise TopicError(f"{where}: {key} cannot be {value!r}. Remedy: see docs/topics.md")
+            raise TopicError(f"{where}: {key} cannot be {value!r}. See docs/topics.md")
     for url in config.get("seeds", ()):
         check_seed(url, f"{file}, line {line_of(text, 'seeds')}")
     for name, table in config.get("strategy", {}).items():
         if not isinstance(table, dict):
-            raise TopicError(f"{file}, line {line_of(text, name)}: write [strategy.{name}] and its parameters below it")
+            raise TopicError(f"{file}, line {line_of(text, name)}: not a table. Write [strategy.{name}] and its parameters below")
     return config
 
 
 def line_of(toml: str, key: str) -> int:
-    """Number of the first line of ``toml`` that sets ``key`` or opens a table of that name; 1 where none is found."""
+    """Return the number of the first line of ``toml`` setting ``key`` or opening a table of that name, 1 if not found."""
     pattern = re.compile(rf"^\s*(\[.*\b{re.escape(key)}\b.*\]|\"?{re.escape(key)}\"?\s*=)")
     return next((n for n, line in enumerate(toml.splitlines(), 1) if pattern.match(line)), 1)
 
 
 def _read(file: Traversable) -> str:
-    return _decoded(file.read_bytes(), file, 1, "utf-8-sig")  # with the mark that Windows editors put in front
+    return _decoded(file.read_bytes(), file, 1, "utf-8-sig")  # Windows editors add a byte order mark
 
 
 def _decoded(data: bytes, file: Traversable, line: int, encoding: str) -> str:
-    """The text of ``data``, which begins in this line of the file."""
+    """Decode ``data``, starting in this line of the file."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise TopicError(f"{file}, line {line}: not UTF-8 ({error.reason}). Remedy: save the file as UTF-8") from None
+        raise TopicError(f"{file}, line {line}: not UTF-8 ({error.reason}). Save the file as UTF-8") from None
 
 
-# -- Texts that people have marked
+# -- Texts marked by people
 
 
 MOST = 2_000  # most texts in the file
-TEXT_LENGTH, TITLE_LENGTH = 20_000, 1_000  # characters of a text and of a title that are used
-LINE_BYTES = 1 << 20  # longest line, its end included
+TEXT_LENGTH, TITLE_LENGTH = 20_000, 1_000  # characters used of a text and of a title
+LINE_BYTES = 1 << 20  # longest line, including its end
 ON_TOPIC: Mapping[str, bool | None] = {"relevant": True, "irrelevant": False, "boilerplate": None}
-"""Meaning of each mark; None: the text is no example for anything."""
+"""Meaning of each mark. None: no example of anything."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_REMEDY = 'Remedy: delete the line, or write it like {"url": "http://…", "title": "…", "text": "…", "mark": "relevant"}'
+_REMEDY = 'Delete the line, or write it like {"url": "http://…", "title": "…", "text": "…", "mark": "relevant"}'
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text that a person has marked."""
+    """Text marked by a person."""
 
-    url: str  # where it came from, never empty
-    title: str  # at most `TITLE_LENGTH` characters; "" where there is none
-    text: str  # main text, at most `TEXT_LENGTH` characters; "" where only the title is known. Not both are blank
+    url: str  # its source, never empty
+    title: str  # at most `TITLE_LENGTH` characters, "" if there is none
+    text: str  # main text, at most `TEXT_LENGTH` characters, "" if only the title is known. Never both blank
     mark: str  # one of `ON_TOPIC`
 
     @classmethod
     def bounded(cls, url: str, title: str, text: str, mark: str) -> Self:
-        """One with title and text cut to their lengths, and without what UTF-8 cannot hold."""
+        """Build a marked text with title and text cut to their maximum lengths, replacing characters unsupported by UTF-8."""
         return cls(*(_SURROGATE.sub("\ufffd", part) for part in (url, title[:TITLE_LENGTH], text[:TEXT_LENGTH], mark)))
 
     @property
@@ -180,11 +201,11 @@ class MarkedText:
 
     @property
     def blank(self) -> bool:
-        """Whether there is neither a title nor a text."""
+        """True if both title and text are blank."""
         return not (self.title.strip() or self.text.strip())
 
     def as_json(self) -> str:
-        """Its line in the file, without the end.
+        """Return its line in the file, without the line break.
 
         >>> MarkedText("http://www.wutong.cn/1.html", "露天党课", "社区党支部上了一堂党课。", "relevant").as_json()
         '{"url": "http://www.wutong.cn/1.html", "title": "露天党课", "text": "社区党支部上了一堂党课。", "mark": "relevant"}'
@@ -193,15 +214,21 @@ class MarkedText:
 
 
 def read_marked(file: Traversable) -> tuple[MarkedText, ...]:
-    """The texts of a file that are marked as on or off the topic, in its order; none of a file that is not there. Raises
-    TopicError as :func:`read_marked_lines`."""
+    """Return the texts of a file marked as on or off topic, in order, none for a missing file.
+
+    Raises:
+        TopicError: as for :func:`read_marked_lines`.
+    """
     return tuple(text for _, text in read_marked_lines(file) if text is not None and text.on_topic is not None)
 
 
 def read_marked_lines(file: Traversable) -> Iterator[tuple[str, MarkedText | None]]:
-    """Every line without its end, with its text: None for empty lines and comments, which begin with ``#``. Raises TopicError
-    where a line is not UTF-8, too long, no JSON object or lacks something, its URL stands above already, or there are more than
-    :data:`MOST` texts."""
+    """Yield every line without its end, with its text, None for empty lines and comments (``#``).
+
+    Raises:
+        TopicError: a line is not UTF-8, too long, not a JSON object, incomplete, or repeats a URL, or there are more than
+            :data:`MOST` texts.
+    """
     first: dict[str, int] = {}
     for number, line in _lines(file):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -210,10 +237,10 @@ def read_marked_lines(file: Traversable) -> Iterator[tuple[str, MarkedText | Non
         where = f"{file}, line {number}"
         text = marked_text(_object(line), where)
         if text.url in first:
-            raise TopicError(f"{where}: {text.url!r} stands already in line {first[text.url]}. Remedy: keep one of the two")
+            raise TopicError(f"{where}: {text.url!r} is already in line {first[text.url]}. Keep one of the two")
         first[text.url] = number
         if len(first) > MOST:
-            raise TopicError(f"{where}: more than {MOST:,} texts. Remedy: delete lines that tell least")
+            raise TopicError(f"{where}: more than {MOST:,} texts. Delete the least informative lines")
         yield line, text
 
 
@@ -223,7 +250,7 @@ def _lines(file: Traversable) -> Iterator[tuple[int, str]]:
     with file.open("rb") as stream:
         for number, line in enumerate(iter(lambda: stream.readline(LINE_BYTES + 1), b""), 1):
             if len(line) > LINE_BYTES:
-                raise TopicError(f"{file}, line {number}: longer than {LINE_BYTES:,} bytes. Remedy: shorten its text")
+                raise TopicError(f"{file}, line {number}: longer than {LINE_BYTES:,} bytes. Shorten its text")
             yield number, _decoded(line, file, number, "utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
 
 
@@ -235,10 +262,13 @@ def _object(line: str) -> object:
 
 
 def marked_text(fields: object, where: str) -> MarkedText:
-    """A text from the fields of a JSON object, cut to its bounds. Raises TopicError, beginning with ``where``, where they are no
-    object or lack something."""
+    """Build a text from the fields of a JSON object, cut to its bounds.
+
+    Raises:
+        TopicError: not an object, or an incomplete one. The message begins with ``where``.
+    """
     if not isinstance(fields, dict):
-        raise TopicError(f"{where}: no JSON object. {_REMEDY}")
+        raise TopicError(f"{where}: not a JSON object. {_REMEDY}")
     fields = {"title": "", "text": "", **fields}
     for name in ("url", "title", "text", "mark"):
         if name not in fields:
@@ -246,10 +276,10 @@ def marked_text(fields: object, where: str) -> MarkedText:
         if not isinstance(fields[name], str):
             raise TopicError(f"{where}: {name} cannot be {fields[name]!r:.60}. {_REMEDY}")
     if fields["mark"] not in ON_TOPIC:
-        raise TopicError(f"{where}: {fields['mark']!r:.60} is no mark. Remedy: one of {', '.join(ON_TOPIC)}")
+        raise TopicError(f"{where}: {fields['mark']!r:.60} is not a mark. Use one of {', '.join(ON_TOPIC)}")
     text = MarkedText.bounded(fields["url"], fields["title"], fields["text"], fields["mark"])
     if not text.url.strip():
         raise TopicError(f"{where}: url is empty. {_REMEDY}")
     if text.blank:
-        raise TopicError(f"{where}: neither title nor text. Remedy: give one of them, or delete the line")
+        raise TopicError(f"{where}: neither title nor text. Fill in one of them, or delete the line")
     return text

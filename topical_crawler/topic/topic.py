@@ -1,14 +1,14 @@
-"""Topics: folders of plain files that a person can edit.
+"""Topics: folders of plain text files, editable by hand.
 
 A topic folder holds::
 
     topic.toml    title, weight_floor, the parameters of the strategies
     terms.tsv     topic terms, one a line: term <TAB> weight (the weight may be left out)
     weights.tsv   optional: weights of other words, from the domain corpus (Eq. 2 of Zhou et al. 2019)
-    adjust.tsv    optional: weights set by hand, which override both: word <TAB> weight <TAB> reason
+    adjust.tsv    optional: manual weights overriding both: word <TAB> weight <TAB> reason
     seeds.txt     optional: start URLs, one a line
-    documents.txt optional: texts that describe the topic, empty lines between them, for the strategy ``esvsm``
-    marked.jsonl  optional: texts that people have marked as on or off the topic, see :mod:`topical_crawler.topic.files`
+    documents.txt optional: texts about the topic, separated by empty lines, for the strategy ``esvsm``
+    marked.jsonl  optional: texts marked as on or off topic, see :mod:`topical_crawler.topic.files`
 
 >>> topic = load_topic("partybuilding")
 >>> topic.title, topic.weight("党建") > topic.weight("乡镇")
@@ -40,39 +40,39 @@ from topical_crawler.topic.topic_folder import CONFIG, TERMS, TopicFolder
 
 __all__ = ["Topic", "list_topics", "load_topic", "read_seeds", "topic_line"]
 
-DEFAULT_STRATEGY = "adaptive"  # of topics that name none
+DEFAULT_STRATEGY = "adaptive"  # for topics without a default_strategy
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What a crawl is about.
+    """Topic of a crawl.
 
-    All weights are relative to that of the mean word: Eq. 2 has the scale of its corpus, and thresholds could not be compared
-    between topics.
+    All weights are relative to the mean word. Eq. 2 has the scale of its corpus, so thresholds would not be comparable between
+    topics.
     """
 
     name: str  # the folder's name
-    title: str  # what a person calls the topic
-    terms: Mapping[str, float]  # topic terms with their weight (> 0): at least the `weight_floor`, hand adjustments applied
-    weights: Mapping[str, float] = field(default_factory=dict, repr=False)  # the same of other words of the domain corpus
-    seeds: tuple[str, ...] = ()  # start URLs; may hold `{keyword}`, which stands for a topic term
-    allowed_hosts: tuple[str, ...] = ()  # hosts (with their subdomains) that may be crawled; empty: any
-    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # per strategy, its table in `topic.toml`
-    default_strategy: str = DEFAULT_STRATEGY  # the strategy that the topic was made for
-    model: Mapping[str, Any] = field(default_factory=dict)  # the table `[model]` (see `strategies.models`); empty: none
+    title: str  # human-readable name
+    terms: Mapping[str, float]  # topic terms with their weight (> 0), at least `weight_floor`, manual adjustments applied
+    weights: Mapping[str, float] = field(default_factory=dict, repr=False)  # weights of other words of the domain corpus
+    seeds: tuple[str, ...] = ()  # start URLs, with `{keyword}` as placeholder for a topic term
+    allowed_hosts: tuple[str, ...] = ()  # hosts to crawl, with their subdomains. (): any
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # table in `topic.toml` by strategy
+    default_strategy: str = DEFAULT_STRATEGY  # the strategy intended by the topic
+    model: Mapping[str, Any] = field(default_factory=dict)  # the table `[model]` (see `strategies.models`). {}: none
     description: str = ""
-    documents: tuple[str, ...] = field(default=(), repr=False)  # texts that describe the topic
-    source: str = ""  # where the topic was read from, for messages
-    marked: tuple[MarkedText, ...] = field(default=(), repr=False)  # on or off the topic, each address once
+    documents: tuple[str, ...] = field(default=(), repr=False)  # texts about the topic
+    source: str = ""  # path of the topic, for messages
+    marked: tuple[MarkedText, ...] = field(default=(), repr=False)  # on or off topic, each URL once
 
     def weight(self, word: str) -> float:
-        """w of Eq. 2 for a normalised word, relative to the mean: its own, or 1 where the domain corpus does not know it
-        (Zhou et al. 2019, §5: missing words get the mean)."""
+        """Return w of Eq. 2 for a normalised word, relative to the mean. 1 for a word unknown to the domain corpus (Zhou et al.
+        2019, §5: missing words get the mean)."""
         weight = self.terms.get(word)
         return self.weights.get(word, 1.0) if weight is None else weight
 
     def keywords(self, n: int = 10) -> list[str]:
-        """The ``n`` heaviest topic terms, heaviest first.
+        """Return the ``n`` heaviest topic terms, heaviest first.
 
         >>> Topic("os", "操作系统", {"内核": 2.0, "进程": 1.0, "线程": 1.5}).keywords(2)
         ['内核', '线程']
@@ -81,8 +81,11 @@ class Topic:
 
 
 def load_topic(name_or_path: str | Path) -> Topic:
-    """Read a topic by the name of one that comes with the product, or by the path of a topic folder. Raises TopicError where
-    there is no such topic, or a file of it is malformed."""
+    """Read a topic by the name of a built-in one, or by the path of a topic folder.
+
+    Raises:
+        TopicError: no such topic, or a malformed file.
+    """
     folder = _find(name_or_path)
     config = read_config(folder.config)
     terms = read_terms(folder.terms)
@@ -91,12 +94,12 @@ def load_topic(name_or_path: str | Path) -> Topic:
     floor = float(config.get("weight_floor", 0.0))
     weighed = {t: 1.0 if math.isnan(w) else w / mean for t, w in terms.items()}
     weighed = {t: adjust[t] / mean if t in adjust else max(w, floor) for t, w in weighed.items()}
-    # A term that was weighed down to nothing is an ordinary word of no weight.
+    # A term with weight 0 becomes an ordinary word of weight 0.
     silenced = dict.fromkeys((t for t, w in weighed.items() if w == 0), 0.0)
     others = {w: x / mean for w, x in {**words, **adjust}.items() if w not in terms}
     kept = {t: w for t, w in weighed.items() if w > 0}
     if not kept:
-        raise TopicError(f"{folder.terms}: every term weighs 0. Remedy: give a term a weight, or leave the weights out")
+        raise TopicError(f"{folder.terms}: every term weighs 0. Set the weight of a term, or leave the weights out")
     return Topic(
         name=folder.path.name,
         title=config.get("title", folder.path.name),
@@ -115,7 +118,7 @@ def load_topic(name_or_path: str | Path) -> Topic:
 
 
 def list_topics() -> list[str]:
-    """Names of the topics that come with the product.
+    """Return the names of the built-in topics.
 
     >>> "partybuilding" in list_topics()
     True
@@ -124,15 +127,19 @@ def list_topics() -> list[str]:
 
 
 def read_seeds(path: Path) -> list[str]:
-    """Start URLs of a file: one a line, the URL first, anything after white space is a note; ``#`` starts a comment. Raises
-    TopicError where a line does not start with an http(s) URL, or the file cannot be read."""
+    """Return the start URLs of a file, one a line: the URL first, then an optional note after white space. ``#`` starts a
+    comment.
+
+    Raises:
+        TopicError: a line does not start with an http(s) URL, or the file cannot be read.
+    """
     if path.is_file():
         return read_seed_lines(path)
-    raise TopicError(f"{path}: there is no such file of seeds. Remedy: give a file with one URL a line, or the URLs themselves")
+    raise TopicError(f"{path}: no such seed file. Pass a file with one URL per line, or the URLs themselves")
 
 
 def topic_line(topic: Topic, key: str) -> str:
-    """Where ``key`` stands in a topic's ``topic.toml``, for error messages: "FILE, line N"."""
+    """Return the position of ``key`` in a topic's ``topic.toml``, for error messages: "FILE, line N"."""
     file = TopicFolder(Path(topic.source)).config
     try:
         return f"{file}, line {line_of(file.read_text(encoding='utf-8-sig'), key)}"
@@ -141,8 +148,10 @@ def topic_line(topic: Topic, key: str) -> str:
 
 
 def mean_weight(terms: Mapping[str, float], words: dict[str, float]) -> float:
-    """The mean weight over the domain corpus before adjustments: removed from ``words`` where it is there; else the mean of the
-    words, or of the terms; 1 for plain keywords."""
+    """Return the mean weight over the domain corpus before adjustments, removing its entry from ``words``.
+
+    Without an entry, returns the mean of the words, else of the terms, else 1 for plain keywords.
+    """
     mean = words.pop(MEAN, None)
     if mean is None:
         known = list(words.values()) or [w for w in terms.values() if not math.isnan(w)]
@@ -152,7 +161,7 @@ def mean_weight(terms: Mapping[str, float], words: dict[str, float]) -> float:
 
 def _find(name_or_path: str | Path) -> TopicFolder[Traversable]:
     text = str(name_or_path)
-    path = Path(os.path.normpath(Path(text).expanduser().absolute()))  # ".." has a name, too
+    path = Path(os.path.normpath(Path(text).expanduser().absolute()))  # resolves "..", giving it a name
     if "/" in text or "\\" in text or isinstance(name_or_path, Path):
         folder = TopicFolder[Traversable](path)
     else:
@@ -160,11 +169,11 @@ def _find(name_or_path: str | Path) -> TopicFolder[Traversable]:
         if not folder.is_topic and TopicFolder(path).is_topic:
             folder = TopicFolder[Traversable](path)
     if not folder.is_topic:
-        from difflib import get_close_matches  # seldom needed
+        from difflib import get_close_matches  # rarely needed
 
-        nearest = "".join(f"{name}? Else " for name in get_close_matches(text, list_topics(), 1))
+        nearest = "".join(f"Did you mean {name}? " for name in get_close_matches(text, list_topics(), 1))
         raise TopicError(
-            f"no topic {text!r}: {folder.config} does not exist. Remedy: {nearest}name one of {', '.join(list_topics())}, "
-            f"or give the path of a folder with {CONFIG} and {TERMS} (./mytopic)"
+            f"no topic {text!r}: {folder.config} does not exist. {nearest}Choose one of {', '.join(list_topics())}, "
+            f"or pass the path of a folder with {CONFIG} and {TERMS} (./mytopic)"
         )
     return folder

@@ -1,4 +1,4 @@
-"""The files of a topic's folder. No other module spells their names.
+"""Files of a topic's folder. No other module spells out their names.
 
 >>> TopicFolder(Path("mytopic")).terms
 PosixPath('mytopic/terms.tsv')
@@ -18,7 +18,7 @@ Place = TypeVar("Place", Path, Traversable)
 
 
 class TopicFolder(Generic[Place]):
-    """The places of a topic's files, whether they exist or not. A shipped topic may lie inside a zipped egg."""
+    """Paths of a topic's files, existing or not. A built-in topic may lie inside a zipped egg."""
 
     def __init__(self, path: Place) -> None:
         self.path: Place = path
@@ -26,18 +26,18 @@ class TopicFolder(Generic[Place]):
         self.terms: Place = path / TERMS
         self.weights: Place = path / WEIGHTS
         self.adjust: Place = path / ADJUST
-        self.candidates: Place = path / CANDIDATES  # words that `topic build` considers
+        self.candidates: Place = path / CANDIDATES  # words considered by `topic build`
         self.seeds: Place = path / SEEDS
         self.documents: Place = path / DOCUMENTS
         self.marked: Place = path / MARKED
-        self.record: Place = path / RECORD  # what the last build wrote
+        self.record: Place = path / RECORD  # output of the last build
 
     @property
     def is_topic(self) -> bool:
-        """Whether the folder holds a topic: it has a ``topic.toml``."""
+        """True if the folder holds a topic, marked by a ``topic.toml``."""
         return self.config.is_file()
 
     def require_topic(self) -> None:
-        """Raise TopicError where the folder holds no topic."""
+        """Raise TopicError if the folder holds no topic."""
         if not self.is_topic:
-            raise TopicError(f"{self.config}: missing. Remedy: make a topic folder with topical-crawler topic new {self.path}")
+            raise TopicError(f"{self.config}: missing. Create a topic folder with topical-crawler topic new {self.path}")

@@ -74,7 +74,7 @@ def test_an_encoder_that_fails_three_times_is_asked_no_more(caplog: pytest.LogCa
     near = Nearness(MEDICINE, encoder)
     assert [near.of([f"医{n}"]) for n in range(8)] == [[0], [0], [1], [0], [0], [0], [0], [0]]
     assert len(encoder.asked) == 7 and near.name == "counting"
-    assert "Of 1 texts it is not known" in caplog.text and caplog.text.count("goes on without an encoder") == 1
+    assert "similarity of 1 texts" in caplog.text and caplog.text.count("continues without an encoder") == 1
     with pytest.raises(OSError, match="no vectors"):
         Nearness(MEDICINE, Counting(fails=(1,)))
 

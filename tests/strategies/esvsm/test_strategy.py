@@ -61,8 +61,8 @@ def test_a_topic_without_documents_says_so(caplog: pytest.LogCaptureFixture) -> 
     assert made.judge(Page("http://a.cn/", title="触摸屏")).keep
     (record,) = caplog.records
     assert record.levelname == "WARNING"
-    assert "mytopic/documents.txt: there is no such file" in record.getMessage()
-    assert "Remedy: write texts that describe the topic" in record.getMessage()
+    assert "mytopic/documents.txt is missing" in record.getMessage()
+    assert "Fill it with texts about the topic" in record.getMessage()
     caplog.clear()
     Esvsm.make(Setup("esvsm", TOPIC, SEGMENTER, Resources.none()))
     assert not caplog.records
@@ -123,7 +123,7 @@ def test_a_word_without_a_hypernym_stays(caplog: pytest.LogCaptureFixture) -> No
     assert strategy.revision == 0
     assert strategy.judge(Page("http://a.cn/", title="触摸屏")) == before
     (record,) = caplog.records
-    assert record.getMessage().startswith("After 5 pages, 0 of them relevant, the topic word '酷睿' should give way")
+    assert record.getMessage().startswith("After 5 pages, 0 of them relevant, no source has a hypernym")
 
 
 # --- how ---
@@ -143,7 +143,7 @@ def test_the_topic_is_built_again_around_the_hypernym(tmp_path: Path, caplog: py
     assert strategy.replacements == [REPLACED]
     assert strategy.revision == 1
     assert [r.getMessage() for r in caplog.records if r.name == module.__name__] == [
-        "After 5 pages, 0 of them relevant, the topic word '智能手机' gives way to its hypernym '手机' (head)"
+        "After 5 pages, 0 of them relevant, replacing the topic word '智能手机' by its hypernym '手机' (head)"
     ]
     assert strategy.judge(page).relevance > 0
     (score,) = strategy.score([link])

@@ -197,7 +197,7 @@ def test_a_category_of_a_tree_of_ones_own(write_topic: Callable[..., Path]) -> N
     folder = write_topic({"topic.toml": table, "tree.json": written})
     assert keywords(load_topic(folder), None) == {"党建": 1.0, "数据挖掘": 1.0, "文本聚类": 1.0}
     folder.joinpath("tree.json").unlink()
-    with pytest.raises(TopicError, match=r"topic\.toml, line 3: there is no file .*tree\.json"):
+    with pytest.raises(TopicError, match=r"topic\.toml, line 3: no file .*tree\.json"):
         keywords(load_topic(folder), None)
 
 

@@ -100,7 +100,7 @@ def test_a_weight_must_make_sense(weight: float) -> None:
 
 
 def test_a_term_in_two_widths_is_refused() -> None:
-    with pytest.raises(ValueError, match="comes twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         ScoreTable.build({"ＡＢ": 1.0, "ab": 1.0}, WordSimilarity())
 
 

@@ -1,1 +1,1 @@
-"""The strategy ``adaptive``, which learns from the crawl itself: page classifier, link model, link features and memory."""
+"""Strategy ``adaptive``, learning from the crawl itself: page classifier, link model, link features and memory."""

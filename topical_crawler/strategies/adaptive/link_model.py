@@ -1,12 +1,12 @@
-"""The value of links: what is known of them before they are fetched, as hashed features, and logistic regression over these.
+"""Value of links before fetching them: hashed features and logistic regression over these.
 
-A feature is a kind and a value, ``("anchor", "党建")``. The model knows it by a number below :data:`SIZE`; collisions are rare.
-Lasting features (of the address, the anchors and the places of a link) are read by :class:`LinkFeatures`; the changing ones
-(:class:`ChangingFeatures`) depend on what has been learned of the pages that hold it.
+A feature is a kind and a value, ``("anchor", "党建")``. The model knows it by a number below :data:`SIZE`. Collisions are rare.
+:class:`LinkFeatures` reads the lasting features, from the address, the anchors and the places of a link. The changing ones
+(:class:`ChangingFeatures`) depend on everything learned of the pages holding the link.
 
-p(link) = 1 / (1 + e^-(prior + Σ w_i)): ``prior`` is what the topic alone says of the link, the w_i are the weights of its
-features, all 0 at first. At each refit they are improved by some steps of AdaGrad (Duchi, Hazan & Singer 2011) over all
-remembered links, with their values as judged by then.
+p(link) = 1 / (1 + e^-(prior + Σ w_i)), with ``prior`` as the judgement of the link by the topic alone, and w_i as the weights
+of its features, all 0 at first. Each refit improves the weights by some steps of AdaGrad (Duchi, Hazan & Singer 2011) over all
+remembered links, with their current values.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint, host
 
 SIZE = 1 << 17
-"""Numbers of features: 0 stands for none."""
+"""Range of feature numbers. 0: none."""
 PLACES = 3
-"""Places of a link that features are taken from: the first ones. Its anchors are read wherever it was found."""
+"""Number of places of a link used for features (the first ones). Anchors are read at all places."""
 MAX_PARENTS = 8
-"""Most pages that are remembered as holding a link: the first ones."""
+"""Maximum number of pages remembered as holding a link (the first ones)."""
 
 Feature = tuple[str, str]
 Numbers = NDArray[np.uint32]
 
 _MAX_URL, _MAX_ANCHORS, _ANCHOR_WORDS = 24, 26, 12
 MAX_FEATURES = _MAX_URL + _MAX_ANCHORS + 2 * PLACES
-"""Most lasting features of a link."""
+"""Maximum number of lasting features of a link."""
 MAX_TERMS = 2.0
-"""Most topic terms that count for a link."""
+"""Maximum weight of topic terms counted for a link."""
 _WORDS = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _DIGITS, _DIGIT = re.compile(r"[0-9]+"), re.compile(r"[0-9]")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -53,7 +53,7 @@ _SCALES = {
     "best": (10, _STEPS - 1), "mean": (10, _STEPS - 1), "terms": (3, 7), "distance": (1, 7), "likeness": (6, _STEPS - 1),
     "parent": (10, 10), "wording": (10, 10), "struct": (1, 1), "near": (20, _STEPS - 1),
 }  # fmt: skip
-"""Of the changing features: steps to a unit, and the last step."""
+"""Changing features: steps per unit, and the last step."""
 
 KINDS = {
     "address": ("host", "path", "shape", "form", "name", "query", "depth"),
@@ -64,7 +64,7 @@ KINDS = {
     "eq5": ("parent", "wording", "struct"),
     "meaning": ("near",),
 }
-"""Kinds of features by the part of the method that they belong to."""
+"""Feature kinds by part of the method."""
 _IN_WORDS = {
     "host": "host {}",
     "path": "address below {}",
@@ -89,7 +89,7 @@ _IN_WORDS = {
 
 
 def in_words(feature: Feature) -> str:
-    """A feature in words.
+    """Return a feature in words.
 
     >>> in_words(("anchor", "党建")), in_words(("distance", "0"))
     ('“党建” in the anchor', '0 steps from a page on topic')
@@ -101,21 +101,21 @@ _PREFIXES = {kind: crc32(f"{kind}:".encode()) for kind in _IN_WORDS}
 
 
 def number(feature: Feature) -> int:
-    """The number of a feature, 1 to :data:`SIZE` - 1."""
+    """Return the number of a feature, 1 to :data:`SIZE` - 1."""
     kind, value = feature
     return crc32(value.encode("utf-8", "replace"), _PREFIXES[kind]) % (SIZE - 1) + 1
 
 
 @lru_cache(maxsize=64)
 def _path_and_query(url: str) -> tuple[str, str]:
-    """Path, unescaped, and query of an address in the form of ``canonical``, as all are that wait."""
+    """Return the unescaped path and the query of a URL in the form of ``canonical``, like all waiting ones."""
     address, _, query = url.partition("#")[0].partition("?")
     path = "".join(address.partition("://")[2].partition("/")[1:])
     return (unquote(path) if "%" in path else path)[:300], query
 
 
 def of_address(url: str) -> tuple[Feature, ...]:
-    """Features of an address, none twice: host, first segments, forms of the path with digits as 0, words.
+    """Return the distinct features of a URL: host, first segments, forms of the path with digits as 0, words.
 
     >>> [value for kind, value in of_address("http://a.cn/dangjian/2023/支部.html") if kind in ("path", "name")]
     ['a.cn/dangjian', 'a.cn/dangjian/2023', 'a.cn/dangjian/2023/支部.html', 'dangjian', '支部', 'html']
@@ -124,7 +124,7 @@ def of_address(url: str) -> tuple[Feature, ...]:
     path, query = _path_and_query(url)
     path = path.lower()
     segments = [s for s in path.split("/") if s]
-    features: dict[Feature, None] = {("host", name): None}  # in their order
+    features: dict[Feature, None] = {("host", name): None}  # an ordered set
     before = name
     for segment in segments[:3]:
         before = f"{before}/{segment}"
@@ -146,7 +146,7 @@ def of_address(url: str) -> tuple[Feature, ...]:
 
 
 def text_of_address(url: str) -> str:
-    """What the path of an address says, as text.
+    """Return the words in the path of a URL as text.
 
     >>> text_of_address("http://a.cn/tags/%E5%85%9A%E5%BB%BA/linux-kernel.html")
     ' tags 党建 linux kernel html'
@@ -156,17 +156,17 @@ def text_of_address(url: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def digest(url: str) -> int:
-    """A page as a number of 64 bits, never 0."""
+    """Return a page's URL as a 64-bit number, never 0."""
     return int.from_bytes(fingerprint(url)[:8], "little", signed=True) or 1
 
 
 class LinkText(NamedTuple):
-    """What an address, or the anchors of a link, say.
+    """Features read from the address, or from the anchors, of a link.
 
     Attributes:
-        features: by number, none twice.
-        terms: weight of the topic terms; of several anchors, that of the best.
-        words: the content words (:meth:`PageClassifier.word_ids`).
+        features: distinct feature numbers.
+        terms: weight of the topic terms, the maximum over several anchors.
+        words: content words (:meth:`PageClassifier.word_ids`).
     """
 
     features: Numbers
@@ -175,23 +175,23 @@ class LinkText(NamedTuple):
 
 
 class LinkView(NamedTuple):
-    """What is known of a link, whatever is learned.
+    """Permanent data of a link, independent of learning.
 
     Attributes:
-        host: of its address.
-        features: the lasting ones of its address, its anchors and its places, in this order.
-        of_address: how many of them are of its address.
-        words: of its anchors, or of its address where these have none (:meth:`PageClassifier.word_ids`).
-        terms: weight of the topic terms in its anchors or its address, whichever has more, at most :data:`MAX_TERMS`. A link to a
-            list of tags often shows a picture, and says /tags/linux/ in its address only.
-        parents: digests of the first :data:`MAX_PARENTS` pages that hold it; one 0 where there is none.
-        relevances: what these pass on to it, 0 to 1 each.
-        wordings: relevance of its anchor on each of them, by Eq. 3 as Eq. 5 takes it (Zhou et al. 2019), 0 to 1.
-        distance: links since the last page on topic.
-        near: by how much its nearest anchor is nearer in meaning to the topic's sentence than unrelated texts are, 0 to 1. What
-            is below that is noise, where meaning says little.
-        is_survey: whether it leads to a list of all that a site has (archive, categories, tags, map), which shows at once where
-            on the site the topic is.
+        host: host of its URL.
+        features: lasting features of its URL, its anchors and its places, in this order.
+        of_address: number of features from its URL.
+        words: words of its anchors, or of its URL if these have none (:meth:`PageClassifier.word_ids`).
+        terms: weight of the topic terms in its anchors or its URL, the larger one, at most :data:`MAX_TERMS`. A link to a list
+            of tags often shows a picture, and says /tags/linux/ only in its URL.
+        parents: digests of the first :data:`MAX_PARENTS` pages holding it, a single 0 if there is none.
+        relevances: relevance passed on to it by each of them, 0 to 1.
+        wordings: relevance of its anchor on each of them, by Eq. 3 as used in Eq. 5 (Zhou et al. 2019), 0 to 1.
+        distance: number of links since the last on-topic page.
+        near: similarity of its nearest anchor to the topic's sentence, above that of unrelated texts, 0 to 1. Anything below is
+            noise.
+        is_survey: True if it leads to an overview of the site (archive, categories, tags, map), showing at once the place of
+            the topic on the site.
     """
 
     host: str
@@ -208,14 +208,14 @@ class LinkView(NamedTuple):
 
 
 class LinkFeatures:
-    """Reads links. Addresses, anchors and places are cached: most of them are seen on many pages.
+    """Reader of links. Caches addresses, anchors and places, since most occur on many pages.
 
     Args:
         cut: cuts a text into words.
         terms_of: weight of the topic terms among words.
-        word_ids: words as they are stored (:meth:`PageClassifier.word_ids`).
+        word_ids: encodes words for storage (:meth:`PageClassifier.word_ids`).
         wording: relevance of an anchor by its words, 0 to 1.
-        near: how near anchors are in meaning to the topic's sentence, -1 to 1 each.
+        near: similarity of anchors to the topic's sentence, -1 to 1 each.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class LinkFeatures:
         wording: Callable[[Iterable[str]], float],
         near: Callable[[Iterable[str]], list[float]],
     ) -> None:
-        self._cut = lru_cache(4_096)(cut)  # an anchor is cut more than once, alone and beside others
+        self._cut = lru_cache(4_096)(cut)  # an anchor is cut repeatedly, alone and beside others
         self._cut_address = cut
         self._no_words = word_ids(())
         self._word_ids = word_ids
@@ -238,7 +238,8 @@ class LinkFeatures:
         self._near = near
 
     def view(self, url: str, evidence: Sequence[Evidence]) -> LinkView:
-        """A link that was found in these places. All anchors are read, and the first :data:`MAX_PARENTS` of everything else."""
+        """Return the view of a link found in these places. Reads all anchors, and the first :data:`MAX_PARENTS` places for the
+        rest."""
         own, address = host(url), self.address(url)
         parents: tuple[int, ...]
         relevances: tuple[float, ...]
@@ -253,7 +254,7 @@ class LinkFeatures:
             places = self._places(own, tuple(dict.fromkeys([(host(e.parent), e.path) for e in evidence[:PLACES]])))
             first = evidence[:MAX_PARENTS]
             parents = tuple([digest(e.parent) for e in first]) or (0,)
-            relevances = tuple([min(e.relevance, 1.0) for e in first]) or (0.0,)  # above 1 by another strategy
+            relevances = tuple([min(e.relevance, 1.0) for e in first]) or (0.0,)  # other strategies may exceed 1
             wordings = tuple([self.wording(e.anchor) for e in first]) or (0.0,)
             distance = min([e.distance for e in first], default=0)
         return LinkView(
@@ -271,7 +272,7 @@ class LinkFeatures:
         )
 
     def meanings(self, url: str, evidence: Sequence[Evidence], view: LinkView) -> dict[int, Feature]:
-        """The lasting features of a link, which is seen as ``view``, by number."""
+        """Return the lasting features of a link, seen as ``view``, by number."""
         features = [*of_address(url), *(f for place in evidence for f in self._of_anchor(place.anchor))]
         for place in evidence[:PLACES]:
             features += _of_place(host(url), host(place.parent), place.path)
@@ -304,12 +305,14 @@ def _of_place(own: str, parent: str, path: str) -> list[Feature]:
 
 
 class ChangingFeatures:
-    """The features of links that change with what is learned, in steps: relevance of the best page that holds a link, and of all
-    on average (tenths), topic terms (thirds), links since the last page on topic, likeness of its words (sixths), the
-    parts of Eq. 5 (tenths), nearness of its anchors in meaning (twentieths).
+    """Features of links changing with learning, in steps.
+
+    Relevance of the best page holding a link, and the mean over all (tenths), topic terms (thirds), links since the last
+    on-topic page, likeness of its words (sixths), the parts of Eq. 5 (tenths), similarity of its anchors to the topic's
+    sentence (twentieths).
 
     Attributes:
-        kinds: of the features, in their order.
+        kinds: feature kinds, in order.
     """
 
     def __init__(self) -> None:
@@ -321,11 +324,11 @@ class ChangingFeatures:
         self._kind = np.arange(len(self.kinds))[:, None]
 
     def numbers(self, state: NDArray[np.float32]) -> Numbers:
-        """The features of n links, (n, kinds).
+        """Return the features of n links, (n, kinds).
 
         Args:
-            state: best relevance, mean relevance, topic terms, distance, likeness, the three parts of Eq. 5 and nearness of each,
-                (9 or more, n); further rows are ignored.
+            state: best relevance, mean relevance, topic terms, distance, likeness, the three parts of Eq. 5 and similarity in
+                meaning of each link, (9 or more, n). Further rows are ignored.
         """
         steps = np.minimum(self._most, (self._scale * state[: len(self._kind)]).astype(np.int64))
         numbers: Numbers = self._table[self._kind, steps].T
@@ -337,21 +340,21 @@ class ChangingFeatures:
 Floats = NDArray[np.float32]
 
 STEP, PASSES = 0.2, 10
-"""Of AdaGrad: step size, and steps at a refit."""
+"""AdaGrad step size, and number of steps at a refit."""
 DECAY = 1.0
-"""Weight of Σ w² / 2, which holds weights of rare features near 0."""
+"""Weight of Σ w² / 2, keeping the weights of rare features near 0."""
 EPSILON = 1e-8
-"""So that nothing is divided by 0."""
+"""Guard against division by 0."""
 
 
 def sigmoid(x: NDArray[Any]) -> Floats:
-    """1 / (1 + e^-x), between 1e-13 and 1 - 1e-13 before rounding."""
+    """Return 1 / (1 + e^-x), between 1e-13 and 1 - 1e-13 before rounding."""
     return (1 / (1 + np.exp(-np.minimum(30, np.maximum(-30, x.astype(np.float64)))))).astype(np.float32)
 
 
 def added(rows: Floats) -> Floats:
-    """The sum of rows, one after the other: numpy's own adds up a single column in another order than several, and a link would
-    not score alone what it scores among others."""
+    """Return the sum of rows, added one by one. numpy's own sum adds a single column in another order than several, so a link
+    would score differently alone and among others."""
     total: Floats = np.zeros(rows.shape[1:], dtype=np.float32)
     for row in rows:
         total += row
@@ -359,7 +362,7 @@ def added(rows: Floats) -> Floats:
 
 
 class LinkModel:
-    """Logistic regression, see the module.
+    """Logistic regression described in the module docstring.
 
     >>> model = LinkModel()
     >>> links = np.array([[3, 8], [4, 0]], dtype=np.uint32)
@@ -373,7 +376,7 @@ class LinkModel:
         self._weights: Floats = np.zeros(SIZE, dtype=np.float32)
 
     def evidence(self, links: Sequence[Numbers]) -> Floats:
-        """Σ w_i of several links, given their features."""
+        """Return Σ w_i of several links from their features."""
         if not links:
             return np.zeros(0, dtype=np.float32)
         lengths = [len(features) for features in links]
@@ -381,19 +384,19 @@ class LinkModel:
         return sums.astype(np.float32)
 
     def of_table(self, table: Numbers) -> Floats:
-        """Σ w_i of the rows of an array of features; 0 stands for none."""
+        """Return Σ w_i of each row of an array of features. 0: none."""
         return added(self._weights[table.T])
 
     def weight(self, feature: int) -> float:
-        """w of a feature."""
+        """Return the weight of a feature."""
         return self._weights.item(feature)
 
     def refit(self, table: Numbers, prior: Floats, values: Floats) -> None:
         """Improve the weights on remembered links.
 
         Args:
-            table: their features, one row each, filled up with 0.
-            prior, values: of the rows.
+            table: features of the links, one row each, padded with 0.
+            prior, values: log-odds by the topic alone, and the observed value (0 to 1), of each row.
         """
         if not len(table):
             return
@@ -410,12 +413,12 @@ class LinkModel:
         self._weights[features] = weights.astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
-        """The weights that are not 0, as JSON data."""
+        """Return the nonzero weights as JSON data."""
         some = np.flatnonzero(self._weights)
         return {"features": packed(some, "<u4"), "weights": packed(self._weights[some], "<f4")}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what :meth:`state_dict` gave."""
+        """Restore the result of :meth:`state_dict`."""
         self._weights = np.zeros(SIZE, dtype=np.float32)
         some = unpacked(state["features"], "<u4")
         self._weights[some] = unpacked(state["weights"], "<f4")

@@ -1,4 +1,4 @@
-"""What is remembered of fetched pages, at a bounded size: the page classifier and the link model learn from it."""
+"""Bounded memory of fetched pages, the training data of page classifier and link model."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from numpy.typing import NDArray
 from topical_crawler.strategies.adaptive.link_model import MAX_FEATURES, MAX_PARENTS
 
 CAPACITY = 4096
-"""Pages that are remembered: the latest, and the examples of the topic."""
+"""Number of pages remembered: the latest ones and the examples of the topic."""
 PAGE_WORDS = 100
-"""Most words that are remembered of a page."""
+"""Maximum number of words remembered of a page."""
 PAGE_TERMS = 32
-"""Most topic terms that are remembered of a page."""
+"""Maximum number of topic terms remembered of a page."""
 PART_UNIT = 80
-"""Parts of a page's term score are remembered in so many parts of 1."""
+"""Resolution of the stored parts of a page's term score: steps per unit."""
 PAGE_LABELS = 12
-"""Most labels (tags, breadcrumbs) that are remembered of a page."""
+"""Maximum number of labels (tags, breadcrumbs) remembered of a page."""
 LINK_WORDS = 12
-"""Most words that are remembered of a link."""
+"""Maximum number of words remembered of a link."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """What a page says.
+    """Words of a page and the measures computed from them.
 
     Attributes:
-        numbers, counts: its most telling words as numbers below 65,536, and how often they occur, 1 to 255.
-        terms, parts: its strongest topic terms as numbers above 0, and how much each stands out in it, in :data:`PART_UNIT` parts
-            of 1 (:meth:`PageClassifier.read`). What a term weighs changes with the crawl.
-        labels: its labels as numbers above 0.
-        odds: log-odds that it is on topic by Eq. 3 (:meth:`PageClassifier.read`).
-        described: relevance of its description, by Eq. 3 as Eq. 5 takes it, 0 to 1.
-        near: how near its text and its title are to the topic's sentence (:class:`Nearness`), -1 to 1 each.
-        is_article: whether it looks like a page with a text of its own, not like a list.
+        numbers, counts: most telling words as numbers below 65,536, and their counts, 1 to 255.
+        terms, parts: strongest topic terms as numbers above 0, and their prominence in units of 1 / :data:`PART_UNIT`
+            (:meth:`PageClassifier.read`). The weight of a term changes with the crawl.
+        labels: labels of the page as numbers above 0.
+        odds: log-odds of being on topic by Eq. 3 (:meth:`PageClassifier.read`).
+        described: relevance of the description, by Eq. 3 as used in Eq. 5, 0 to 1.
+        near: similarity of its text and of its title to the topic's sentence (:class:`Nearness`), -1 to 1 each.
+        is_article: True if it looks like a page with a text of its own, not like a list.
     """
 
     numbers: NDArray[np.uint16]
@@ -55,16 +55,16 @@ class PageWords:
 
 @dataclass(frozen=True, slots=True)
 class IncomingLink:
-    """The link that led to a page; see :class:`LinkView`.
+    """Link leading to a page, see :class:`LinkView`.
 
     Attributes:
-        features: the lasting ones.
-        parents: digests of the pages that hold it, in the order in which they were met.
-        relevances: what these passed on to it when it was met there.
+        features: lasting features.
+        parents: digests of the pages holding the link, in order of discovery.
+        relevances: relevance passed on by each of them at that time.
         terms: weight of its topic terms.
-        distance: links since the last page on topic.
+        distance: number of links since the last on-topic page.
         words: its words by number.
-        eq5: the three parts of Eq. 5 when it was followed, 0 to 1 each.
+        eq5: the three parts of Eq. 5 at the time of following it, 0 to 1 each.
         near: see :class:`LinkView`.
     """
 
@@ -79,20 +79,20 @@ class IncomingLink:
 
 
 class Memory:
-    """Pages as rows of arrays. When it is full, a new page takes the place of the oldest that is no example.
+    """Pages as rows of arrays. Once full, a new page replaces the oldest one except examples.
 
     Attributes:
         pages: digests. 0: an empty row.
-        sites: the hosts of the pages as numbers.
-        words, counts, page_terms, parts, labels, odds, described, near, is_article: see :class:`PageWords`; rows are filled up
+        sites: hosts of the pages as numbers.
+        words, counts, page_terms, parts, labels, odds, described, near, is_article: see :class:`PageWords`. Rows are padded
             with 0.
-        fetched: whether the page could be fetched.
-        features, parents, link_relevances, terms, distance, link_words, eq5, link_near: see :class:`IncomingLink`; 0 without a
-            link.
-        has_link: whether a link led there.
-        relevance: by the classifier's latest opinion.
-        example: whether the page is an example of the topic, and not forgotten. A long crawl ends far from the topic; if the
-            pages that showed what it is were forgotten, the best of the latest would be taken for it.
+        fetched: True if the page was fetched successfully.
+        features, parents, link_relevances, terms, distance, link_words, eq5, link_near: see :class:`IncomingLink`. All 0
+            without a link.
+        has_link: True if a link led there.
+        relevance: the classifier's latest opinion.
+        example: True if the page is an example of the topic, protected from eviction. A long crawl ends far from the topic.
+            Without its first examples, it would mistake the best of the latest pages for the topic.
     """
 
     _FIELDS = (
@@ -108,7 +108,7 @@ class Memory:
         self.learned = 0
         self._next = 0
         self._rows: dict[int, int] = {}
-        self._forgotten: dict[int, tuple[float, float]] = {}  # relevance, and that of the description
+        self._forgotten: dict[int, tuple[float, float]] = {}  # page → relevance of the page and of its description
         self.pages = np.zeros(CAPACITY, dtype=np.int64)
         self.sites = np.zeros(CAPACITY, dtype=np.uint16)
         self.words = np.zeros((CAPACITY, PAGE_WORDS), dtype=np.uint16)
@@ -140,11 +140,11 @@ class Memory:
         return page in self._rows
 
     def row(self, page: int) -> int | None:
-        """Where a page is; None where it is not remembered."""
+        """Return the row of a page, None if not remembered."""
         return self._rows.get(page)
 
     def page_words(self, row: int) -> PageWords:
-        """What the page in a row says, filled up with 0."""
+        """Return the words of the page in a row, padded with 0."""
         arrays = (self.words[row], self.counts[row], self.page_terms[row], self.parts[row], self.labels[row])
         own = (self.odds.item(row), self.described.item(row), self.near[row], bool(self.is_article[row]))
         return PageWords(*arrays, *own)
@@ -154,9 +154,9 @@ class Memory:
 
         Args:
             page: its digest.
-            words: None for a page that could not be fetched.
-            link: None for a page that no link led to.
-            relevance: as judged.
+            words: None for an unreachable page.
+            link: None for a page reached without a link.
+            relevance: relevance as judged.
             site: its host as a number below 65,536.
         """
         row = self._next
@@ -192,13 +192,15 @@ class Memory:
             self.eq5[row], self.link_near[row] = link.eq5, link.near
 
     def set_examples(self, rows: NDArray[np.int64]) -> None:
-        """Make these pages (fewer than there are) the examples, in place of those before."""
+        """Replace the examples by these pages, fewer than :data:`CAPACITY`."""
         self.example[:] = False
         self.example[rows] = True
 
     def relevances_of(self, page: int) -> tuple[float, float] | None:
-        """Relevance of a page by the latest opinion, and relevance of its description; None where it is not remembered. Pages
-        forgotten since :meth:`settle` still count, so that scores change at a refit only."""
+        """Return the latest relevance of a page and of its description, None if not remembered.
+
+        Pages forgotten since the last :meth:`settle` still count, so scores change only at a refit.
+        """
         row = self._rows.get(page)
         return self._forgotten.get(page) if row is None else (self.relevance.item(row), self.described.item(row))
 
@@ -209,11 +211,11 @@ class Memory:
     def parent_relevances(
         self, parents: NDArray[np.int64], link_relevances: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Best and mean relevance of the pages that hold each link, by the latest opinion; of those not remembered, what they
-        passed on.
+        """Return the best and the mean of the latest relevances of the pages holding each link. Forgotten pages count with the
+        relevance they passed on.
 
         Args:
-            parents, link_relevances: of n links, (n, up to :data:`MAX_PARENTS`); 0: none.
+            parents, link_relevances: arrays of n links, (n, up to :data:`MAX_PARENTS`). 0: none.
         """
         present = parents != 0
         flat = [self._rows.get(p, -1) for p in parents.ravel().tolist()]
@@ -223,14 +225,14 @@ class Memory:
         return now.max(axis=1, initial=0), (now.sum(axis=1) / np.maximum(1, present.sum(axis=1))).astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
-        """All of it as JSON data, packed."""
+        """Return the whole memory as compressed JSON data."""
         used = len(self)
         packed = {name: b64encode(zlib.compress(getattr(self, name)[:used].tobytes(), 1)).decode() for name in self._FIELDS}
         forgotten = [[page, *both] for page, both in self._forgotten.items()]
         return {"learned": self.learned, "next": self._next, "forgotten": forgotten, **packed}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what :meth:`state_dict` gave."""
+        """Restore the result of :meth:`state_dict`."""
         self._clear()
         self.learned, self._next = int(state["learned"]), int(state["next"])
         for name in self._FIELDS:

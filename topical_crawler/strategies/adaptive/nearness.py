@@ -1,4 +1,4 @@
-"""How near texts are in meaning to the sentence of a topic: the cosine of their vectors (:mod:`topical_crawler.meaning`)."""
+"""Semantic similarity of texts to a topic's sentence: the cosine of their vectors (:mod:`topical_crawler.meaning`)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from topical_crawler.topic.topic import Topic
 logger = logging.getLogger(__name__)
 
 READ = 60
-"""Characters of a text that are read, besides its title: every further one costs as much, and says less."""
+"""Characters read of a text, besides its title. Every further one costs as much and says less."""
 SHORT = 60
-"""Characters of a title or an anchor that are read."""
+"""Characters read of a title or an anchor."""
 _AT_ONCE = 64
-"""Texts that are read at once in a thread. Who needs the encoder meanwhile waits for so many at most."""
-_REMEMBERED = 16_384  # short texts: the anchor of a link is often the title of the page
+"""Texts encoded per call in a thread. Anyone else needing the encoder waits for at most this many."""
+_REMEMBERED = 16_384  # short texts, since the anchor of a link is often the title of its page
 MOST_FAILURES = 3
-"""Times in a row that a server may give no vectors before a crawl goes on without it."""
+"""Consecutive failures of a server before the crawl continues without it."""
 
 
 class Nearness:
-    """Cosines between texts and the sentence of a topic, -1 to 1; 0 for all where there is no encoder.
+    """Cosines between texts and the sentence of a topic, -1 to 1. All 0 without an encoder.
 
     Attributes:
-        name: of the encoder; "" without one.
-        waits: whether a server is asked, so that :meth:`ask` should be awaited first.
+        name: name of the encoder, "" without one.
+        waits: True if the encoder is a server. Await :meth:`ask` first.
 
     >>> from topical_crawler import load_topic
     >>> from topical_crawler.meaning.encoder import open_encoder
@@ -50,7 +50,7 @@ class Nearness:
             (self._sentence,) = encoder.encode([sentence(topic)])
 
     def of(self, texts: Iterable[str]) -> list[float]:
-        """The cosine of each text."""
+        """Return the cosine of each text."""
         texts = list(texts)
         if self._encoder is None:
             return [0.0] * len(texts)
@@ -62,7 +62,7 @@ class Nearness:
         return found
 
     async def ask(self, texts: Sequence[str]) -> None:
-        """Have the cosines of texts at hand, without holding up others meanwhile. Pages have their turns in their order."""
+        """Compute and cache the cosines of texts without blocking the crawl. Concurrent calls take turns in order."""
         async with self._turn:
             new = self._new(texts) if self._encoder is not None else []
             size = len(new) if self.waits else _AT_ONCE
@@ -78,39 +78,42 @@ class Nearness:
             with self._encodes:
                 cosines = (self._encoder.encode(texts) * self._sentence).sum(axis=1).tolist()
             self._failures = 0
-        except OSError as error:  # of a server
+        except OSError as error:  # from a server
             self._failures += 1
-            logger.warning("Of %d texts it is not known how near they are in meaning: %s", len(texts), error)
+            logger.warning("Cannot measure the similarity of %d texts to the topic: %s", len(texts), error)
             if self._failures == MOST_FAILURES:
                 self._encoder = None
-                logger.error("The crawl goes on without an encoder: texts are judged by their words alone")
+                logger.error("The crawl continues without an encoder and judges texts by their words alone")
             cosines = [0.0] * len(texts)
         return dict(zip(texts, cosines, strict=True))
 
     def of_short(self, texts: Iterable[str]) -> list[float]:
-        """The cosine of each title or anchor, by its beginning."""
+        """Return the cosine of each title or anchor, by its beginning."""
         return self.of(map(short, texts))
 
     def of_page(self, title: str, text: str, anchors: Iterable[str] = ()) -> tuple[float, float]:
-        """The cosines of a page's text and of its title. Those of the anchors are then at hand, too: all texts of a page at once
-        take a tenth less. A server is not asked about them: most are those of links that are settled."""
+        """Return the cosines of a page's text and of its title.
+
+        Also caches those of the anchors: encoding all texts of a page together takes a tenth less time. Anchors are never sent
+        to a server, since most belong to links already settled.
+        """
         near, of_title, *_ = self.of([*of_page(title, text), *map(short, () if self.waits else anchors)])
         return near, of_title
 
 
 def short(text: str) -> str:
-    """What is read of a title or an anchor."""
+    """Return the leading part of a title or an anchor, as read by the encoder."""
     return " ".join(text.split())[:SHORT]
 
 
 def of_page(title: str, text: str) -> tuple[str, str]:
-    """What is read of a page's text and of its title."""
+    """Return the parts of a page's text and title read by the encoder."""
     title = short(title)
     return f"{title}\n{text[:READ]}" if text else title, title
 
 
 def sentence(topic: Topic) -> str:
-    """What a topic says of itself.
+    """Return the topic's description, preceded by its title unless it contains it.
 
     >>> from topical_crawler import load_topic
     >>> sentence(load_topic("partybuilding"))[:12]

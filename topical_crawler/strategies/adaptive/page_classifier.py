@@ -1,12 +1,12 @@
-"""The probability that a page is on topic: from the topic's terms first, then also from the words of the articles with most of
+"""Probability of a page being on topic: first from the topic's terms, then also from the words of the articles with most of
 them (pseudo-relevance feedback after Rocchio 1971).
 
-A topic made of one sentence knows few of its words, and some of them say little. The articles with most of them, and nearest in
-meaning, know better: their words, against those of articles with hardly any, tell articles on topic that the terms would miss,
-and articles off topic in which the terms are mere words. All articles that are sure by then are the examples of a second round,
-so a large class teaches by hundreds and a small one by a dozen. The same words tell how promising the text of a link is.
+A topic made of one sentence knows few of its words, some of them uninformative. The articles with most of them, and nearest in
+meaning, know better. Their words, contrasted with those of articles with hardly any terms, identify on-topic articles without
+the terms, and off-topic articles merely using them. All articles sure by then are the examples of a second round, so a large
+class teaches by hundreds and a small one by a dozen. The same words score the text of a link.
 
-What a person marks overrules this: marked pages leave or join the examples, and the log-odds of pages with like words follow.
+Marks of a person take precedence: marked pages leave or join the examples, and the log-odds of similar pages follow.
 """
 
 from __future__ import annotations
@@ -45,84 +45,88 @@ Counts = NDArray[np.uint8]
 Rows = NDArray[np.int64]
 
 BUCKETS = 1 << 16
-"""Numbers of words."""
+"""Range of word numbers."""
 MAX_READ = 8_000
-"""Characters of a page's text that are read."""
+"""Characters read of a page's text."""
 FIRST_EXAMPLES = (10, 20, 60)
-"""Most first examples of the topic, the articles with most of its terms and nearest to it in meaning, in three fits. Fewer are
-purer, more say more."""
+"""Maximum numbers of first examples in three fits: the articles with most topic terms and nearest in meaning. Fewer are purer,
+more are richer."""
 SURE, MAX_SURE = log(0.8 / 0.2), 400
-"""Articles with more than these log-odds in the mean of the three are the examples in their place, at most so many: as
-many as the class seems to have, a dozen or hundreds. Terms and meaning choose the first ones anew at each refit, so learning
-cannot lead away from them."""
+"""Articles with mean log-odds of the three fits above this replace the first examples, at most this many.
+
+Their number follows the apparent size of the class, from a dozen to hundreds. Each refit chooses the first examples anew by
+terms and meaning, so learning cannot drift away from them.
+"""
 EXAMPLE_SCORES = (1.0, 0.5)
-"""Least term score of an example (:meth:`PageClassifier.read`); the second where too few texts have the first. A heavy term in a
-title is worth about 2, and three mentions of one in a text 0.5. A crawl that has not found the topic must not take the best that
-it has for it."""
+"""Least term score of an example (:meth:`PageClassifier.read`), and the fallback if too few texts reach it.
+
+A heavy term in a title is worth about 2, and three mentions of one in a text 0.5. A crawl without on-topic pages must not
+mistake its best pages for the topic.
+"""
 CLASS_SCORE = 1.5
-"""As many articles are taken to be on topic as have at least this term score, and words more than a quarter of the way from the
-counterexamples to the examples: two views that agree."""
+"""Least term score of an article counted towards the size of the class. Its words must also lie more than a quarter of the way
+from counterexamples to examples: two views in agreement."""
 MIN_EXAMPLES, EXAMPLE_SHARE = 5, 0.2
 SITE_SHARE = 0.5
-"""Examples of one site weigh together as much as this share of all examples at most: what one author writes about most is not
-the topic."""
+"""Maximum share of one site in the total weight of the examples: one author's favourite subject is not the topic."""
 MIN_PAGES = 30
-"""Pages before words are learned at all: the first ones are home pages and their lists."""
+"""Number of pages before learning any words: the first pages are home pages and their lists."""
 MIN_COUNTEREXAMPLES, MAX_COUNTEREXAMPLES = 10, 1000
-"""Articles with few terms; with lists alone as counterexamples, all news would be on the topic of some news."""
+"""Bounds on the number of counterexamples, which are articles with few terms. With lists alone, all news would look like the
+topic of some news."""
 COUNTEREXAMPLE_SCORES = (0.1, 0.5)
-"""Counterexamples have less than this part of the examples' mean term score; the second where the first gives too few."""
+"""Upper bound on the term score of a counterexample, as a share of the examples' mean, and the fallback if the first yields too
+few."""
 HEAD_WEIGHT, SATURATION = 2.0, 3.0
-"""What a term in a title or label is worth, and how often one is in a text where it is worth half of the most, which is 1."""
+"""Worth of a term in a title or label, and number of mentions in a text giving half of the maximum of 1."""
 _HEAD_PARTS = round(HEAD_WEIGHT * PART_UNIT)
 ONE_MENTION = 1 / (1 + SATURATION)
-"""Term score of a text that mentions a heavy term once. Where the best articles hold very many, a tenth of their score is still
-much; a counterexample has less than this."""
+"""Term score of a text mentioning a heavy term once. Counterexamples score less, even if the best articles contain so many
+terms that a tenth of their score is still much."""
 TITLE_COUNT, LABEL_COUNT = 3, 3
 WHOLE_LABEL_COUNT = 5
-"""Of a label as one word: 分布式系统 is not what 分布式 and 系统 are."""
+"""Count of a label as one word: 分布式系统 differs from 分布式 and 系统."""
 MEANING_WEIGHT = 10.0
-"""What it is worth in term scores that a page is nearer in meaning to the topic's sentence than unrelated texts are, for each
-unit of the cosine: a text near by .4 is worth as much as one with a heavy term in its title."""
+"""Term score per unit of cosine above that of unrelated texts: a text with a cosine of .4 is worth as much as one with a heavy
+term in its title."""
 TERM_WEIGHT = 1.6
-"""Weight of the terms beside that of the words."""
+"""Weight of the terms relative to that of the words."""
 MIN_SPREAD = 2.0
-"""Examples are nearer to the topic than counterexamples by more than this many standard deviations of the latter."""
+"""Least distance between examples and counterexamples, in standard deviations of the latter."""
 STEEPNESS, MIDDLE = 6.0, 0.6
 LABEL_PAGES, MAX_LABEL_ODDS = 5.0, 4.0
-"""A label is taken to be on so many more pages, which are as likely as any; and the most that it tells, in log-odds."""
+"""Smoothing of a label's probability, in pages of average probability, and maximum contribution of a label in log-odds."""
 MARK_VARIANCE = 40.0
-"""How far marks may move the log-odds of a page: the variance that they are taken to have around what is known without marks."""
+"""Influence of marks on the log-odds of a page: prior variance around the log-odds without marks."""
 MAX_MARKS = 300
-"""Marked texts from which a page's log-odds are learned, drawn by their addresses: the work grows with their square."""
+"""Maximum number of marked texts for learning a page's log-odds, sampled by their digests: the work grows with their square."""
 UNTAUGHT_STEEPNESS, UNTAUGHT_MIDDLE = 1.5, 2.0
-"""Before anything is learned, on the scale of term scores."""
+"""Steepness and midpoint of the probability before anything is learned, on the scale of term scores."""
 NO_RELEVANCE = 0.1
-"""What no relevance counts as, in parts of the even one."""
+"""Pseudo-relevance of a text without any, as a share of the even relevance."""
 
 Counted = tuple[dict[int, int], dict[str, float], float, float]
-"""The words of a page by number with their weighted numbers, how much each topic term stands out, the log-odds by Eq. 3, and the
-relevance of the description."""
+"""Weighted counts of a page's words by number, prominence of each topic term, log-odds by Eq. 3, relevance of the description."""
 
 
 class PageClassifier:
-    """See the module.
+    """Page classifier described in the module docstring.
 
     Args:
-        terms: the topic's terms with their weights (> 0). They are multiplied by the square of the term's rarity in general
-            Chinese (in a topic made of one sentence 应用 weighs as much as 神经网络, and says less), and by its rarity in the
-            texts, or the titles and labels, of the crawl: on a web of laws 财政 is in every text and few titles.
-        segmenter: must know them.
-        marked: texts that a person has marked: examples and counterexamples, whatever terms they hold.
-        even: Eq. 3 over a page's description, and over its text, that speaks neither for the topic nor against it, see
-            :func:`evidence`.
-        describe: relevance of a description by its distinct content words, 0 to 1; what it says is remembered of pages
-            (:attr:`PageWords.described`), and does not count for their own probability.
-        near: how near a text and its title are in meaning to the topic's sentence, by the title, the text, and the anchors of its
-            links, which will be asked about next.
+        terms: the topic's terms with their weights (> 0). Each weight is multiplied by the square of the term's rarity in
+            general Chinese: in a topic made of one sentence 应用 weighs as much as 神经网络 and says less. It is also
+            multiplied by the term's rarity in the texts, or the titles and labels, of the crawl: on a web of laws 财政 is in
+            every text and few titles.
+        segmenter: must know the terms.
+        marked: texts marked by a person: examples and counterexamples, regardless of their terms.
+        even: Eq. 3 of a neutral description or text, see :func:`evidence`.
+        describe: relevance of a description by its distinct content words, 0 to 1. Stored with the page
+            (:attr:`PageWords.described`) without affecting its own probability.
+        near: similarity of a text and of its title to the topic's sentence. Called with the title, the text, and the anchors of
+            its links, to be asked about next.
 
     Attributes:
-        marks: a digest of the marked texts as they are now.
+        marks: digest of the current marked texts.
     """
 
     def __init__(
@@ -146,9 +150,9 @@ class PageClassifier:
             self._is_heavy[self._numbers[term]] = terms[term] >= heaviest / 2
         self._text_weights = self._head_weights = self._general
         self._first_letters = frozenset(term[:1] for term in terms)
-        self._longest = max(map(len, terms), default=0)  # of a page's "words" some have a hundred thousand letters
-        self._articles = 0  # of the last refit; and how many of them hold each term in their text, and in a title or label
-        self._in_texts = self._in_heads = np.zeros(BUCKETS, dtype=np.float32)
+        self._longest = max(map(len, terms), default=0)  # some "words" of a page have a hundred thousand letters
+        self._articles = 0  # at the last refit
+        self._in_texts = self._in_heads = np.zeros(BUCKETS, dtype=np.float32)  # articles with each term there
         self._squares = {term: weight * weight for term, weight in terms.items()}
         self._even = even
         self._describe = describe
@@ -163,12 +167,12 @@ class PageClassifier:
         self._rarity: Floats = np.ones(BUCKETS, dtype=np.float32)
         self._label_odds: Floats = np.zeros(BUCKETS, dtype=np.float32)
         self._centre: Floats | None = None
-        self._word_parts: Floats | None = None  # of each word in likeness: in the product, and in the length squared
+        self._word_parts: Floats | None = None  # (product, squared length) contributed by each word to likeness
         self._gap = self._best = self._high = 1.0
         self._low = 0.0
 
     def mark(self, texts: Iterable[MarkedText]) -> None:
-        """Take marked texts, see :meth:`Strategy.mark`; other pages are judged by them from the next :meth:`refit` on."""
+        """Take marked texts, see :meth:`Strategy.mark`. The next :meth:`refit` applies them to other pages."""
         for text in texts:
             self._marked.pop(page := digest(text.url), None)
             if text.on_topic is not None:
@@ -178,16 +182,17 @@ class PageClassifier:
         self.marks = blake2b(repr(known).encode(), digest_size=8).hexdigest()
 
     def mark_of(self, page: int) -> float | None:
-        """The probability that a page (its digest) is on topic by its own mark, 0 or 1; None where it has none."""
+        """Return the mark of a page (its digest) as a probability, 0 or 1, None if unmarked."""
         return float(self._marked[page][1]) if page in self._marked else None
 
     def terms_of(self, words: Iterable[str]) -> float:
-        """Weight of the distinct topic terms among words, and in longer ones; the heavy terms of the topic weigh 1 on average."""
+        """Return the weight of the distinct topic terms among words, and in longer words. The topic's heavy terms weigh 1 on
+        average."""
         found = dict.fromkeys([term for word in dict.fromkeys(words) for term in self._terms_in(word)])
         return sum([self._terms[term] for term in found])
 
     def read(self, page: Page, article: bool) -> tuple[PageWords, dict[str, float]]:
-        """The words of a page, and the strongest topic terms in it with their shares of its term score."""
+        """Return the words of a page, and its strongest topic terms with their contributions to its term score."""
         text = full_text(page, menus=not article)[:MAX_READ]
         near = self._near(page.title, text if article else "", (link.anchor for link in page.links))
         return self._packed(self._count(text, description_of(page), page.title, page.labels), page.labels, article, near)
@@ -216,7 +221,7 @@ class PageClassifier:
         return numbers, parts, odds, self._describe(described)
 
     def _eq3(self, words: Collection[str]) -> float:
-        """Eq. 3 of Zhou et al. 2019 over distinct words, where each is similar to itself only; 0 for no words."""
+        """Return Eq. 3 of Zhou et al. 2019 over distinct words, each similar only to itself. 0 for no words."""
         return sum([self._squares.get(word, 0.0) for word in words]) / max(1, len(words))
 
     def _packed(
@@ -236,8 +241,8 @@ class PageClassifier:
         return words, {term: scores[term] for term in strongest}
 
     def _find_terms(self, word: str) -> tuple[str, ...]:
-        """The topic terms in a word, which may be longer: 公路 in 高速公路. Latin ones are whole words."""
-        if self._first_letters.isdisjoint(word):  # as of most words
+        """Return the topic terms in a word, which may be longer: 公路 in 高速公路. Latin terms match only whole words."""
+        if self._first_letters.isdisjoint(word):  # true for most words
             return ()
         end = len(word) + 1
         most = 0 if word.isascii() else self._longest
@@ -245,16 +250,16 @@ class PageClassifier:
         return tuple(t for t in dict.fromkeys((word, *parts)) if t in self._terms and (t == word or not t.isascii()))
 
     def _content(self, text: str) -> list[tuple[str, int, tuple[int, tuple[str, ...]]]]:
-        """The distinct content words of a text: how often each occurs, its number, and the topic terms in it."""
+        """Return the distinct content words of a text, each with its count, its number, and its topic terms."""
         words = Counter(self._segmenter.cut(text)).items()
         return [(word, count, known) for word, count in words if (known := self._known(word)) is not None]
 
     def _read_word(self, word: str) -> tuple[int, tuple[str, ...]] | None:
-        """The number of a content word, and the topic terms in it; None for any other."""
+        """Return the number of a content word and its topic terms, None for any other word."""
         return (_number(word), self._find_terms(word)) if self._segmenter.is_content(word) else None
 
     def _most_telling(self, counted: Mapping[int, int]) -> tuple[Numbers, Counts]:
-        """The most telling words of a page (tf·idf), with their counts."""
+        """Return the most telling words of a page (tf·idf), with their counts."""
         numbers = np.fromiter(counted, dtype=np.int64, count=len(counted))
         counts = np.minimum(255, np.fromiter(counted.values(), dtype=np.int64, count=len(counted)))
         if len(numbers) > PAGE_WORDS:
@@ -264,20 +269,22 @@ class PageClassifier:
         return numbers.astype(np.uint16), counts.astype(np.uint8)
 
     def speaks(self, words: PageWords) -> bool:
-        """Whether a term of the topic stands in a page, or it is nearer in meaning to the topic's sentence than unrelated
-        texts. Where a person has marked texts as on topic these say what the topic is, too, and every page may be like them."""
+        """Return True if a page contains a topic term, or is nearer in meaning to the topic's sentence than unrelated texts.
+
+        Always True once a person has marked texts as on topic. They define the topic, too, and any page may resemble them.
+        """
         return len(words.terms) > 0 or bool(sum(words.near) / 2 > UNRELATED) or self._has_examples_by_hand
 
     def probability(self, words: PageWords) -> float:
-        """The probability that a page is on topic."""
+        """Return the probability of a page being on topic."""
         return float(self.probabilities_of([words])[0])
 
     def probabilities_of(self, pages: Sequence[PageWords]) -> Floats:
-        """The probability of each page."""
+        """Return the probability of each page."""
         return self._probabilities(*self._rows(pages))
 
     def _rows(self, pages: Sequence[PageWords]) -> tuple[Numbers, Counts, Floats, Numbers, Floats]:
-        """Words, their counts, term scores, labels and log-odds by Eq. 3 of pages."""
+        """Return words, their counts, term scores, labels and log-odds by Eq. 3 of pages."""
         numbers, counts = np.zeros((len(pages), PAGE_WORDS), dtype=np.uint16), np.zeros((len(pages), PAGE_WORDS), dtype=np.uint8)
         terms, parts = np.zeros((len(pages), PAGE_TERMS), dtype=np.uint16), np.zeros((len(pages), PAGE_TERMS), dtype=np.uint8)
         labels = np.zeros((len(pages), PAGE_LABELS), dtype=np.uint16)
@@ -290,8 +297,7 @@ class PageClassifier:
         return numbers, counts, self._topic_scores(terms, parts, near), labels, odds
 
     def _topic_scores(self, terms: Numbers, parts: Counts, near: Floats) -> Floats:
-        """How much of the topic is in pages, by its terms and by what they mean; a term in the title that weighs 1 is worth 2 or
-        more."""
+        """Score pages by topic terms and meaning. A term of weight 1 in the title is worth 2 or more."""
         heads, texts = _head_and_text(parts)
         by_terms = (self._head_weights[terms] * heads + self._text_weights[terms] * texts).sum(axis=1) / np.float32(PART_UNIT)
         meaning = np.maximum(np.float32(0), near.mean(axis=1) - np.float32(UNRELATED))
@@ -299,25 +305,25 @@ class PageClassifier:
         return scores
 
     def probabilities(self, memory: Memory) -> Floats:
-        """The probability of each remembered page; that of a marked one is its mark."""
+        """Return the probability of each remembered page. A mark replaces it."""
         probabilities = self._probabilities(*self._remembered(memory, slice(len(memory))))
         for row, on_topic in self._marked_rows(memory):
             probabilities[row] = on_topic
         return probabilities
 
     def _remembered(self, memory: Memory, rows: slice | Rows) -> tuple[Numbers, Counts, Floats, Numbers, Floats]:
-        """As :meth:`_rows`, of remembered pages."""
+        """Return the arrays of :meth:`_rows` for remembered pages."""
         topic_scores = self._topic_scores(memory.page_terms[rows], memory.parts[rows], memory.near[rows])
         return memory.words[rows], memory.counts[rows], topic_scores, memory.labels[rows], memory.odds[rows]
 
     def _marked_rows(self, memory: Memory) -> list[tuple[int, bool]]:
-        """Where the marked pages that are remembered are, with their marks."""
+        """Return the rows of the marked pages in memory, with their marks."""
         rows = [(memory.row(page), on_topic) for page, (_, on_topic) in sorted(self._marked.items())]
         return [(row, on_topic) for row, on_topic in rows if row is not None and memory.fetched[row]]
 
     def _probabilities(self, words: Numbers, counts: Counts, topic_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
         probabilities = sigmoid(self._log_odds(words, counts, topic_scores, labels, odds))
-        return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words is on no topic
+        return np.where(counts.any(axis=1), probabilities, np.float32(0))  # a page without words has no topic
 
     def _log_odds(self, words: Numbers, counts: Counts, topic_scores: Floats, labels: Numbers, odds: Floats) -> Floats:
         if self._centre is None:
@@ -331,18 +337,19 @@ class PageClassifier:
         return log_odds
 
     def word_ids(self, words: Iterable[str]) -> bytes:
-        """The distinct content words among words by number, 1 to 65,535: the first :data:`LINK_WORDS`, two bytes each, the lower
-        first, filled up with 0."""
+        """Return the first :data:`LINK_WORDS` distinct content words as numbers, 1 to 65,535. Two bytes each, little-endian,
+        padded with 0."""
         content = [known[0] or 1 for known in map(self._known, words) if known is not None]
         numbers = list(dict.fromkeys(content))[:LINK_WORDS]
         return struct.pack(f"<{len(numbers)}H", *numbers).ljust(2 * LINK_WORDS, b"\0")
 
     def likeness(self, word_ids: Numbers) -> Floats:
-        """How much short texts share words with examples and not with counterexamples: above 1 the topic, below it (to 0)
-        something else; 1 for neither, for no words, and before anything is learned.
+        """Return the similarity of short texts to examples as opposed to counterexamples.
+
+        Above 1: on topic. Below 1, down to 0: something else. 1: neither, no words, or nothing learned yet.
 
         Args:
-            word_ids: their words as :meth:`word_ids` gives them, (n, :data:`LINK_WORDS`).
+            word_ids: words as numbers, see :meth:`word_ids`, (n, :data:`LINK_WORDS`).
         """
         if self._centre is None:
             return np.ones(len(word_ids), dtype=np.float32)
@@ -361,7 +368,7 @@ class PageClassifier:
         self._frequencies[words.numbers] += 1
 
     def refit(self, memory: Memory) -> None:
-        """Learn from the remembered pages which words tell the topic, and mark the examples."""
+        """Learn from the remembered pages the words of the topic, and mark the examples."""
         self._word_parts = None
         n = len(memory)
         fetched = np.flatnonzero(memory.fetched[:n])
@@ -393,11 +400,13 @@ class PageClassifier:
             self._fit(memory, articles, topic_scores, vectors, sure)
 
     def _fit(self, memory: Memory, articles: Rows, topic_scores: Floats, vectors: tuple[Numbers, Floats], examples: Rows) -> None:
-        """Learn from articles what tells these examples, and those marked by hand, from counterexamples. ``vectors`` are those of
-        all remembered pages (:meth:`_units`)."""
+        """Learn to separate these examples, and those marked by hand, from counterexamples.
+
+        ``vectors`` are those of all remembered pages (:meth:`_units`).
+        """
         on, off = ([row for row, mark in self._marked_rows(memory) if mark is kind] for kind in (True, False))
         examples = examples[~np.isin(examples, [*on, *off])]
-        # Where marks say that the topic is not what its terms say, sure texts hold none of them.
+        # If marks contradict the terms, sure texts contain none of the terms.
         few = EXAMPLE_SCORES[1]
         self._best = max(few, float(topic_scores[examples].mean())) if len(examples) else EXAMPLE_SCORES[0]
         examples = np.append(examples, on).astype(np.int64)
@@ -407,9 +416,9 @@ class PageClassifier:
             return
         few, some = COUNTEREXAMPLE_SCORES
         others = articles[topic_scores[articles] < min(few * self._best, ONE_MENTION)]
-        if len(others) < MIN_COUNTEREXAMPLES:  # a crawl among articles that all hold a term would learn nothing for long
+        if len(others) < MIN_COUNTEREXAMPLES:  # else a crawl among articles all containing a term would not learn for long
             others = articles[topic_scores[articles] < some * self._best]
-        if len(others) > MAX_COUNTEREXAMPLES:  # from the whole crawl, whose end is another web than its beginning
+        if len(others) > MAX_COUNTEREXAMPLES:  # sample the whole crawl, since its end is another web than its beginning
             others = others[np.linspace(0, len(others) - 1, MAX_COUNTEREXAMPLES).astype(np.int64)]
         others = np.append(others[~np.isin(others, on + off)], off).astype(np.int64)
         if len(others) < MIN_COUNTEREXAMPLES:
@@ -420,8 +429,8 @@ class PageClassifier:
         near, near_size = self._mean(words[examples], units[examples], weights, self._elsewhere(memory, True))
         far, far_size = self._mean(words[others], units[others], even := np.ones(len(others)), self._elsewhere(memory, False))
         self._centre = near - far
-        # A page's own words are in the mean of its group: of few pages each would be far more like it than any other page can
-        # be. So each is compared with the mean of the others.
+        # The mean of a group includes each member's own words. In a small group, a member would be far more like it than any
+        # other page can be. So compare each member with the mean of the others.
         likely = _others(near, words[examples], units[examples], weights, near_size)
         likely -= _product(far, words[examples], units[examples])
         unlikely = _product(near, words[others], units[others]) - _others(far, words[others], units[others], even, far_size)
@@ -439,14 +448,16 @@ class PageClassifier:
         self._learn_marks(memory)
 
     def _elsewhere(self, memory: Memory, on_topic: bool) -> list[PageWords]:
-        """The texts so marked that are no remembered pages."""
+        """Return the texts with this mark outside the memory."""
         there = sorted(page for page, (_, mark) in self._marked.items() if mark == on_topic and memory.row(page) is None)
         return [self._packed(self._marked[page][0], (), True)[0] for page in there]
 
     def _learn_marks(self, memory: Memory) -> None:
-        """Move the log-odds of pages towards those of marked ones with like words: a Gaussian process whose mean is what is known
-        without marks, and whose covariance is the cosine (Rasmussen & Williams 2006, chapter 3). That is another vector to which
-        pages are compared, so it joins the centre."""
+        """Move the log-odds of pages towards those of similar marked pages.
+
+        A Gaussian process with the log-odds without marks as mean and the cosine as covariance (Rasmussen & Williams 2006,
+        chapter 3). Its prediction is the product with one more vector, so that vector is added to the centre.
+        """
         marked = dict(sorted(self._marked.items())[:MAX_MARKS])
         if not marked or self._centre is None:
             return
@@ -462,12 +473,14 @@ class PageClassifier:
         on_topic = np.array([mark for _, mark in marked.values()], dtype=np.float64)
         prior = self._log_odds(words, counts, topic_scores, labels, odds).astype(np.float64)
         pulls = _most_probable(MARK_VARIANCE * (vectors @ vectors.T).astype(np.float64), prior, on_topic)
-        unit = self._gap * (self._high - self._low) / STEEPNESS  # of the product with the centre, for one of the log-odds
+        unit = self._gap * (self._high - self._low) / STEEPNESS  # product with the centre per unit of log-odds
         self._centre[known] += (unit * MARK_VARIANCE * pulls @ vectors).astype(np.float32)
 
     def _learn_labels(self, memory: Memory, articles: Rows) -> None:
-        """Log-odds of each label: how probable the articles that bear it are by their words, against all articles. What a site
-        files under one heading belongs together; one page by itself says nothing about its label."""
+        """Learn the log-odds of each label from the probability of its articles by their words, against all articles.
+
+        A site files related pages under one label. A single page says nothing about its own label.
+        """
         self._label_odds = np.zeros(BUCKETS, dtype=np.float32)
         likely = self.probabilities(memory)[articles]
         labels = memory.labels[articles]
@@ -482,9 +495,12 @@ class PageClassifier:
 
     def _weigh_terms(self) -> None:
         """Weigh the topic's terms by their rarity in the texts of the crawl's articles, ln(1 + articles / articles with the
-        term), and in titles and labels by their rarity there (fields as in BM25F, Robertson, Zaragoza & Taylor 2004): one that is
-        on every page keeps a part of its weight, for a crawl may be on topic throughout. In texts the heavy terms weigh 1 on
-        average, each counted by the logarithm of the articles that hold it: what no article holds says nothing of the others."""
+        term), and in titles and labels by their rarity there (fields as in BM25F, Robertson, Zaragoza & Taylor 2004).
+
+        A term on every page keeps part of its weight, since a whole crawl may be on topic. In texts the heavy terms weigh 1 on
+        average. In this average each term counts by the logarithm of its number of articles: a term in no article says nothing
+        of the others.
+        """
         texts, heads = (self._general * np.log1p((self._articles + 1) / (n + 1)) for n in (self._in_texts, self._in_heads))
         held: Floats = np.log1p(self._in_texts) * self._is_heavy
         if not held.any():
@@ -494,7 +510,8 @@ class PageClassifier:
 
     @staticmethod
     def _weights(memory: Memory, examples: Rows, marked: list[int]) -> NDArray[np.float64]:
-        """What each example weighs: 1, and less on a site that has more than :data:`SITE_SHARE` of them, but for marked ones."""
+        """Return the weight of each example: 1, or less on a site with more than :data:`SITE_SHARE` of them. Marked examples
+        keep 1."""
         sites = memory.sites[examples]
         weights = np.minimum(1, SITE_SHARE * len(examples) / np.bincount(sites)[sites])
         return np.where(np.isin(examples, marked), 1, weights)
@@ -502,7 +519,7 @@ class PageClassifier:
     def _mean(
         self, words: Numbers, units: Floats, weights: NDArray[np.float64], texts: Sequence[PageWords]
     ) -> tuple[Floats, float]:
-        """The mean vector of pages, by their weights, and of further texts, and the sum of the weights of both."""
+        """Return the weighted mean vector of pages and further texts, and the sum of their weights. A further text weighs 1."""
         total = np.zeros(BUCKETS, dtype=np.float64)
         np.add.at(total, words.ravel(), (units * weights[:, None]).ravel())
         for numbers, vectors in (self._units(text.numbers[None, :], text.counts[None, :]) for text in texts):
@@ -511,19 +528,22 @@ class PageClassifier:
         return (total / size).astype(np.float32), size
 
     def _add_topic(self, likeness: Floats, topic_scores: Floats) -> Floats:
-        """Words and terms together. The square root, since the first terms tell most: where a topic has thousands of them, the
-        best articles hold many, and most of those on topic few."""
+        """Combine words and terms.
+
+        Takes the square root of the term score, since the first terms tell most. With thousands of terms, the best articles
+        contain many, but most on-topic articles only a few.
+        """
         z: Floats = likeness + np.float32(TERM_WEIGHT) * np.sqrt(topic_scores / np.float32(self._best))
         return z
 
     def _units(self, words: Numbers, counts: Counts) -> tuple[Numbers, Floats]:
-        """Pages as vectors of length 1 (tf·idf); the 0 that fill a row up weigh 0."""
+        """Return pages as tf·idf vectors of length 1. Padding zeros weigh 0."""
         weights = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1, dtype=np.float32)), 0) * self._rarity[words]
         lengths = np.sqrt((weights * weights).sum(axis=1, keepdims=True))
         return words, (weights / np.maximum(lengths, 1e-9)).astype(np.float32)
 
     def state_dict(self) -> dict[str, Any]:
-        """What was learned, as JSON data."""
+        """Return the learned state as JSON data."""
         used = np.flatnonzero(self._frequencies)
         state = {"pages": self._pages, "words": packed(used, "<u4"), "frequencies": packed(self._frequencies[used], "<f4")}
         if self._articles:
@@ -541,7 +561,7 @@ class PageClassifier:
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what :meth:`state_dict` gave."""
+        """Restore the result of :meth:`state_dict`."""
         self._pages = int(state["pages"])
         used = unpacked(state["words"], "<u4")
         self._frequencies = np.zeros(BUCKETS, dtype=np.float32)
@@ -563,8 +583,9 @@ class PageClassifier:
 
 
 def evidence(relevance: float, even: float) -> float:
-    """The log-odds that a text is on topic by its relevance: 0 at ``even``, and never less than those of no relevance. 0 for an
-    ``even`` of 0.
+    """Return the log-odds of a text by its relevance: 0 at ``even``, never below those of relevance 0.
+
+    Returns 0 if ``even`` is 0.
 
     >>> [round(evidence(relevance, 0.2), 2) for relevance in (0, 0.05, 0.2, 2)]
     [-2.4, -1.15, 0.0, 2.22]
@@ -573,27 +594,31 @@ def evidence(relevance: float, even: float) -> float:
 
 
 def _head_and_text(parts: Counts) -> tuple[Counts, Counts]:
-    """Of how much each term stands out in a page, what its title and labels give, and what its text gives."""
+    """Split the prominence of each term into the parts of title and labels, and of the text."""
     heads = np.where(parts >= _HEAD_PARTS, np.uint8(_HEAD_PARTS), np.uint8(0))
     return heads, parts - heads
 
 
 def _product(vector: Floats, words: Numbers, units: Floats) -> Floats:
-    """The inner products of a vector and pages, as :meth:`PageClassifier._units` gives them."""
+    """Return the inner products of a vector and pages in the form of :meth:`PageClassifier._units`."""
     products: Floats = (vector[words] * units).sum(axis=1)
     return products
 
 
 def _others(mean: Floats, words: Numbers, units: Floats, weights: NDArray[np.float64], size: float) -> Floats:
-    """The likeness of each member of a group to the mean of the others; ``mean`` is that of all, by their weights with the sum
-    ``size``, and each has length 1."""
+    """Return the similarity of each group member to the mean of the others.
+
+    ``mean`` is the weighted mean of the whole group, ``size`` the sum of its weights. Each member has length 1.
+    """
     others: Floats = ((_product(mean, words, units) * size - weights) / np.maximum(1e-6, size - weights)).astype(np.float32)
     return others
 
 
 def _most_probable(covariance: NDArray[np.float64], prior: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much each of n observations (0 or 1) pulls: the log-odds ``prior + covariance @ pulls`` are the most probable ones. By
-    Newton's method, each step halved until it climbs."""
+    """Return the pull of each of n observations (0 or 1), for the most probable log-odds ``prior + covariance @ pulls``.
+
+    Uses Newton's method, halving each step until it climbs.
+    """
 
     def loss(pulls: NDArray[np.float64]) -> float:
         moved = covariance @ pulls

@@ -1,8 +1,8 @@
-"""The strategy ``adaptive``: it learns which links lead to pages on topic, and needs no labels.
+"""Strategy ``adaptive``: learns the links leading to on-topic pages, without labels.
 
-The papers' formulas score a link once and for all. A crawl is an experiment whose outcomes are seen page by page: the page
-classifier says of each fetched page how probably it is on topic, and the link model learns which links lead to such pages. A list
-of links is worth what it leads to (delayed reward), and nothing by itself. What is learned changes the order of all that waits.
+The papers' formulas score a link once and for all. A crawl is an experiment with outcomes arriving page by page. The page
+classifier estimates the topic probability of each fetched page, and the link model learns the links leading to such pages. A
+list of links is worth its targets (delayed reward), and nothing by itself. Learning reorders everything waiting.
 """
 
 from __future__ import annotations
@@ -45,41 +45,41 @@ from topical_crawler.web.page import Candidate, Evidence, Page, Verdict, full_te
 from topical_crawler.web.urls import host
 
 REASONS = 5
-"""Reasons that are given for a link besides the parts of Eq. 5: the strongest."""
+"""Number of reasons in an explanation besides the parts of Eq. 5, strongest first."""
 PARENT_WEIGHT, TERM_WEIGHT, LIKENESS_WEIGHT, NEAR_WEIGHT, SURVEY_WEIGHT = 3.0, 1.5, 1.0, 8.0, 3.0
 _WEIGHTS = np.array(
     [PARENT_WEIGHT / 2, PARENT_WEIGHT / 2, TERM_WEIGHT, 0, LIKENESS_WEIGHT, 0, 0, 0, NEAR_WEIGHT, SURVEY_WEIGHT], dtype=np.float32
 )
 PRIOR = -2.0
-"""Log-odds of a link of which nothing is known, whose likeness is 1."""
+"""Log-odds of an unknown link with a likeness of 1."""
 EQ5 = slice(5, 8)
-"""Where the parts of Eq. 5 are among what is known of a link (:meth:`Adaptive._state`)."""
+"""Rows of the parts of Eq. 5 in the state of a link (:meth:`Adaptive._state`)."""
 LEAST = 1e-6
-"""No link is surer than this by Eq. 5."""
+"""Bound on the certainty of a link by Eq. 5."""
 FIRST_REFIT, REFIT_SHARE, MAX_BETWEEN_REFITS = 8, 0.08, 256
-"""Learned pages between two refits: the first number, then this share of all, at most the last number."""
+"""Learned pages between two refits: the minimum, the share of all pages, and the maximum."""
 HUB_VALUE, HUB_TEXTS = 0.5, 5.0
-"""What a list is worth at most, and how many relevant texts it must lead to for that."""
+"""Maximum value of a list, and number of relevant texts it must lead to for it."""
 _ARRAYS = ("<u2", "u1", "<u2", "u1", "<u2")
 FADE = 0.998
-"""Weight of an outcome of a link, a page later: scores are compared with what the last 500 pages or so gave."""
+"""Decay of a link outcome's weight per page: scores are compared with the outcomes of about the last 500 pages."""
 SPREAD = 1.645 / 2
-"""Half of the interval around the square root of a number of rare events that holds 9 of 10."""
+"""Half width of the 90 % interval around the square root of a count of rare events."""
 UNKNOWN = (0.5, 1.0)
-"""Kept pages, and the sum of the scores of their links, that are added to those seen, so that none is too few to tell."""
+"""Pseudo-counts of kept pages and of their links' scores, added to the observed ones to stabilise small samples."""
 
 
 @dataclass(frozen=True)
 class AdaptiveParameters(Parameters):
-    """Constants of the method; the table ``[strategy.adaptive]`` of a topic sets them.
+    """Constants of the method, read from the table ``[strategy.adaptive]`` of a topic.
 
     Attributes:
-        page_threshold: a page is kept when its relevance is above this, 0 to 1. The F1 of what a calibrated judge keeps is
-            largest at half of itself (Lipton, Elkan & Naryanaswamy 2014), which is about 0.3.
-        precision: besides, a page is kept when it and the articles that are more relevant are, by their relevances, in this share
-            on topic, 0 to 1; 0: no such bound. It is learned anew at each refit, from the articles that are remembered.
-        even_relevance: Eq. 3 of Zhou et al. 2019 over a page's description, and over its text, that speaks neither for the topic
-            nor against it; 0: it is not looked at. It tells much where a domain corpus weighs the terms, as in the paper.
+        page_threshold: keep a page if its relevance exceeds this, 0 to 1. A calibrated judge maximises F1 at a threshold of
+            half the maximum F1 (Lipton, Elkan & Naryanaswamy 2014), about 0.3.
+        precision: least expected precision of a kept page together with all articles of higher relevance, 0 to 1. 0: no such
+            bound. Learned anew at each refit from the remembered articles.
+        even_relevance: Eq. 3 of Zhou et al. 2019 of a neutral description or text. 0: ignore Eq. 3. Informative if the terms
+            are weighted by a domain corpus, as in the paper.
     """
 
     page_threshold: float = 0.3
@@ -92,7 +92,7 @@ class AdaptiveParameters(Parameters):
 
 @dataclass(slots=True)
 class _Seen:
-    """A link as it is seen, and the score that it had after the refit of that number."""
+    """View of a link, with its latest score and the number of the refit before it."""
 
     view: LinkView
     refit: int = -1
@@ -100,13 +100,13 @@ class _Seen:
 
 
 class Lesson(NamedTuple):
-    """What a fetched page teaches, as JSON data.
+    """Lesson of a fetched page, as JSON data.
 
     Attributes:
-        page: its words (:func:`_pack_words`); None for a page that could not be fetched.
-        link: the link that led there (:meth:`Adaptive._pack_link`); None for a seed, or where there is nothing to learn from it.
-        site: what its site says of itself (:meth:`SiteWords.lesson`).
-        address: digest of the page's address; 0 for a page that could not be fetched.
+        page: its words (:func:`_pack_words`). None: unreachable.
+        link: the link leading there (:meth:`Adaptive._pack_link`). None: a seed, or nothing to learn.
+        site: digests of its site's own words (:meth:`SiteWords.lesson`).
+        address: digest of the page's URL. 0: unreachable.
     """
 
     page: list[Any] | None
@@ -116,7 +116,7 @@ class Lesson(NamedTuple):
 
 
 class Adaptive(Strategy):
-    """See the module. The topic's terms are where learning starts; its marked texts are examples.
+    """Strategy described in the module docstring. Starts learning from the topic's terms, with its marked texts as examples.
 
     >>> from topical_crawler import Page, strategies
     >>> adaptive = strategies.create("partybuilding", "adaptive", resources=None)
@@ -148,9 +148,9 @@ class Adaptive(Strategy):
         self.asks_server = self._nearness.waits
         self._eq5 = eq5
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
-        self._related: list[str] = []  # relevant pages since the last refit: until the next one they are no history
+        self._related: list[str] = []  # relevant pages since the last refit, joining the history at the next one
         self._struct_of_host = lru_cache(65_536)(eq5.struct_of_host)
-        self._struct_at = lru_cache(65_536)(lambda of_address, url: of_address(url))  # of hosts whose addresses differ in it
+        self._struct_at = lru_cache(65_536)(lambda of_address, url: of_address(url))  # for hosts with path-dependent struct
         self._classifier = PageClassifier(
             topic.terms,
             segmenter,
@@ -165,11 +165,11 @@ class Adaptive(Strategy):
         self._model = LinkModel()
         self._memory = Memory()
         self._next_refit = FIRST_REFIT
-        self._known_marks = self._classifier.marks  # those that the last refit knew
+        self._known_marks = self._classifier.marks  # at the last refit
         self._least_relevance = self.parameters.precision
         self._sites = SiteWords()
-        self._unchecked: list[list[int]] = []  # pages since the last refit, and whether they were kept
-        self._kept = self._promised = 0.0  # by now, and by the scores of their links
+        self._unchecked: list[list[int]] = []  # [page, 1 if kept] since the last refit
+        self._kept = self._promised = 0.0  # kept pages, and sum of the scores of their links
         self._refits = 0  # in this process
 
     @classmethod
@@ -178,7 +178,7 @@ class Adaptive(Strategy):
         return cls(setup.topic, setup.segmenter, eq5, setup.parameters(cls.parameters_type), setup.encoder)
 
     def _relevance(self, words: Iterable[str]) -> float:
-        """Eq. 3 of a text as Eq. 5 takes it, 0 to 1, whatever the topic says of ``bounded``: log-odds need a share."""
+        """Return Eq. 3 of a text as used in Eq. 5, 0 to 1. Ignores the topic's ``bounded``, since log-odds need a share."""
         return share(self._eq5.relevance([w for w in dict.fromkeys(words) if self.segmenter.is_content(w)]))
 
     async def prepare(self, page: Page, anchors: Sequence[str]) -> None:
@@ -200,8 +200,11 @@ class Adaptive(Strategy):
         return Verdict(relevance, self._keeps(relevance, words, mark), why, lesson=lesson, near=near)
 
     def _keeps(self, relevance: float, words: PageWords, mark: float | None) -> bool:
-        """Whether a page is kept. One that neither a term of the topic nor its meaning speaks for is not, however much is learned
-        that does, unless a person has marked it, or texts like it."""
+        """Return True if a page is kept.
+
+        Requires a topic term, a similar meaning, a mark, or any text marked as on topic, however much the learned words speak
+        for the page.
+        """
         speaks = mark is not None or self._classifier.speaks(words)
         return speaks and relevance > self.page_threshold and relevance >= self._least_relevance
 
@@ -209,7 +212,7 @@ class Adaptive(Strategy):
         return None if not found else Lesson(None, self._pack_link(url, found), None)
 
     def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """Of articles, by their marks and by the classifier as it is now; a list has no text that could be kept."""
+        """Judge articles again by their marks and the current classifier. A list has no text to keep."""
         all_lessons = [Lesson(*lesson) for lesson in lessons]
         read = [_unpack_words(lesson.page) for lesson in all_lessons]
         articles = {i: words for i, words in enumerate(read) if words is not None and words.is_article}
@@ -244,7 +247,7 @@ class Adaptive(Strategy):
         self._classifier.mark(texts)
 
     def _refit(self) -> None:
-        """Judge remembered pages again, and learn again what links lead to."""
+        """Judge remembered pages again, and relearn the value of links."""
         memory = self._memory
         self._known_marks = self._classifier.marks
         self._next_refit = memory.learned + min(MAX_BETWEEN_REFITS, max(FIRST_REFIT, int(REFIT_SHARE * memory.learned)))
@@ -266,17 +269,17 @@ class Adaptive(Strategy):
         self.revision += 1
 
     def _remembered(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], Floats]:
-        """The features and the priors of remembered links."""
+        """Return the features and the priors of remembered links."""
         memory = self._memory
         best, mean = memory.parent_relevances(memory.parents[rows], memory.link_relevances[rows])
         terms, distance = memory.terms[rows], memory.distance[rows].astype(np.float32)
         likeness = self._classifier.likeness(memory.link_words[rows])
-        survey = np.zeros(len(rows), dtype=np.float32)  # none is a lesson
+        survey = np.zeros(len(rows), dtype=np.float32)  # surveys are never lessons
         state = np.stack([best, mean, terms, distance, likeness, *memory.eq5[rows].T, memory.link_near[rows], survey])
         return np.concatenate([memory.features[rows], self._changing.numbers(state)], axis=1), self._prior(state)
 
     def _check_scores(self) -> None:
-        """Compare the pages since the last refit with the scores of their links, as they were until now."""
+        """Compare the pages since the last refit with the scores of their links before this one."""
         memory, fade = self._memory, FADE ** len(self._unchecked)
         found = {row: kept for page, kept in self._unchecked if (row := memory.row(page)) is not None and memory.has_link[row]}
         self._unchecked.clear()
@@ -288,7 +291,7 @@ class Adaptive(Strategy):
 
     @property
     def kept_per_score(self) -> tuple[float, float]:
-        """By the square root, around which numbers of rare events have the same spread whatever they are (Anscombe 1948)."""
+        """Bounds by the square root, a transform giving counts of rare events the same spread at any size (Anscombe 1948)."""
         kept, promised = UNKNOWN
         root, promised = sqrt(self._kept + kept), self._promised + promised
         return max(0.0, root - SPREAD) ** 2 / promised, (root + SPREAD) ** 2 / promised
@@ -299,9 +302,11 @@ class Adaptive(Strategy):
             self._least_relevance = relevance_for(precision, memory.relevance[:n][memory.is_article[:n]])
 
     def _outcomes(self) -> tuple[Floats, NDArray[np.bool_]]:
-        """What each remembered page was worth, and whether that is known: an article its relevance, a list a part of what it has
-        led to. Of a list from which no link was followed nothing is known yet; were it taken to be worthless, the links to its
-        like would be the last to be followed, and those on it, and it would stay so."""
+        """Return the value of each remembered page, and a mask of the known ones.
+
+        An article is worth its relevance, a list a share of the texts found through it. A list without followed links is
+        unknown. Treated as worthless, links to similar lists, and links on them, would come last and stay there.
+        """
         memory, n = self._memory, len(self._memory)
         values: Floats = np.where(memory.is_article[:n], memory.relevance[:n], np.float32(0))
         known = memory.is_article[:n] | ~memory.fetched[:n]
@@ -316,10 +321,10 @@ class Adaptive(Strategy):
         return np.maximum(values, hub_values), known
 
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        # The anchors of new links, all at once.
+        # Encode the anchors of new links in one batch.
         self._nearness.of_short([e.anchor for candidate in candidates if self not in candidate.memo for e in candidate.evidence])
         links: list[_Seen] = [candidate.memo.get(self) or self._seen(candidate) for candidate in candidates]
-        # A page is learned before the links on it are scored, so between two refits only another place changes a score.
+        # A page is learned before its links are scored, so between two refits only a new place changes a score.
         old = [(candidate.url, link) for candidate, link in zip(candidates, links, strict=True) if link.refit != self._refits]
         if old:
             state = self._state([(url, link.view) for url, link in old])
@@ -330,23 +335,25 @@ class Adaptive(Strategy):
         return [link.score for link in links]
 
     def _seen(self, candidate: Candidate) -> _Seen:
-        """A link as it is seen, with its last score."""
+        """Return the cached view of a link, with its last score."""
         link: _Seen | None = candidate.memo.get(self)
         if link is None:
             link = candidate.memo[self] = _Seen(self._links.view(candidate.url, candidate.evidence))
         return link
 
     def _state(self, links: Sequence[tuple[str, LinkView]]) -> Floats:
-        """How links (addresses, and what is known of them) stand by now, (10, n): relevance of the best page that holds each, and
-        of all on average; topic terms; links since the last page on topic; likeness of its words; the three parts of Eq. 5;
-        nearness in meaning; whether it leads to a list of all that a site has."""
+        """Return the current state of links (URL and view each), (10, n).
+
+        Rows: relevance of the best page holding each link, mean relevance over all, topic terms, links since the last on-topic
+        page, likeness of its words, the three parts of Eq. 5, similarity in meaning, 1 for a survey.
+        """
         state = self._standing(links)
         words = b"".join([view.words for _, view in links])
         state[4] = self._classifier.likeness(np.frombuffer(words, dtype="<u2").reshape(len(links), -1))
         return state
 
     def _standing(self, links: Sequence[tuple[str, LinkView]]) -> Floats:
-        """As :meth:`_state`, without the likeness of words."""
+        """Return the result of :meth:`_state` without the likeness of words."""
         relevances_of = self._memory.relevances_of
         if len(links) > 1:
             relevances_of = lru_cache(None)(relevances_of)  # many links are on the same pages
@@ -359,7 +366,7 @@ class Adaptive(Strategy):
                 mean, wording = best, wordings[0]
             else:
                 best = total = description = wording = 0.0
-                highest = -1.0  # by Eq. 5, which has it that the best of all places counts
+                highest = -1.0  # by Eq. 5, the best of all places counts
                 for parent, passed, worded in zip(parents, relevances, wordings, strict=True):
                     now, described = relevances_of(parent) or (passed, passed)
                     total += now
@@ -379,14 +386,16 @@ class Adaptive(Strategy):
         self._struct_at.cache_clear()
 
     def _prior(self, state: Floats) -> Floats:
-        """Log-odds of links by the topic alone: by Eq. 5, and for relevance of the pages that hold them (as judged by now), topic
-        terms, likeness, surveys."""
+        """Return the log-odds of links by the topic alone.
+
+        Combines Eq. 5, current relevance of the pages holding them, topic terms, likeness, similarity in meaning and surveys.
+        """
         eq5 = added(self._eq5_weights[:, None] * state[EQ5])
         prior: Floats = _log_odds(eq5) + added(_WEIGHTS[:, None] * state) - np.float32(LIKENESS_WEIGHT)
         return prior
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        """The three parts of Eq. 5, and the strongest reasons besides, in words with their parts of the log-odds."""
+        """Return the three parts of Eq. 5 and the strongest other reasons, in words with their parts of the log-odds."""
         url, view = candidate.url, self._seen(candidate).view
         state = self._state([(url, view)])
         best, mean, terms, distance, likeness, *eq5, near, survey = state[:, 0].tolist()
@@ -406,20 +415,20 @@ class Adaptive(Strategy):
             features[feature] = (kind, values[kind])
         learned = [(meaning, self._model.weight(feature)) for feature, meaning in features.items()]
         others = [abs(weight) for (kind, _), weight in learned if kind not in KINDS["eq5"]]
-        least = min(sorted(others, reverse=True)[:REASONS], default=0.0)  # weaker ones are not told, nor put into words
+        least = min(sorted(others, reverse=True)[:REASONS], default=0.0)  # skip weaker ones
         for meaning, weight in learned:
             if abs(weight) >= least or meaning[0] in KINDS["eq5"]:
                 words = in_words(meaning)
                 parts[words] = parts.get(words, 0.0) + weight
-        told = {}
-        # What Eq. 5 says, in proportion, and what was learned of each part since.
+        reasons = {}
+        # Share of each part in Eq. 5, plus everything learned of it since.
         shares = (self._eq5_weights * eq5).astype(np.float64)
         gain = (float(_log_odds(shares.sum())) - PRIOR) / max(float(shares.sum()), LEAST)
         for kind, own in zip(KINDS["eq5"], shares.tolist(), strict=True):
             words = in_words((kind, values[kind]))
-            told[words] = round(gain * own + parts.pop(words), 3)
+            reasons[words] = round(gain * own + parts.pop(words), 3)
         strongest = sorted(parts.items(), key=lambda p: (-abs(p[1]), p[0]))[:REASONS]
-        return told | {words: round(part, 3) for words, part in strongest if round(part, 3)}
+        return reasons | {words: round(part, 3) for words, part in strongest if round(part, 3)}
 
     def state_dict(self) -> dict[str, Any]:
         return {
@@ -441,7 +450,7 @@ class Adaptive(Strategy):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         if (learned := state["encoder"]) != (mine := self._nearness.name):
             raise ValueError(
-                f"it was learned with the encoder {learned or 'none'!r}, not {mine or 'none'!r}. Remedy: set TOPICAL_ENCODER back"
+                f"it was learned with the encoder {learned or 'none'!r}, not {mine or 'none'!r}. Restore TOPICAL_ENCODER"
             )
         self._memory.load_state_dict(state["memory"])
         self._classifier.load_state_dict(state["classifier"])
@@ -457,14 +466,14 @@ class Adaptive(Strategy):
         precision, least = map(float, state["least_relevance"])
         if precision == self.parameters.precision:
             self._least_relevance = least
-        else:  # the crawl goes on with another
+        else:  # the crawl continues with another precision
             self._learn_least_relevance()
         self.revision = int(state["revision"])
         self._refits += 1
 
     def _pack_link(self, url: str, found: Sequence[Evidence]) -> list[Any] | None:
-        """A link as a lesson, without the features of its address. A survey is none: it is worth nothing by itself, on whatever
-        site, and would teach that the sites are worth nothing."""
+        """Return a link as a lesson, without the features of its URL. None for surveys: worth nothing by themselves on any
+        site, they would teach that all sites are worthless."""
         view = self._links.view(url, found[:MAX_PARENTS])
         if not found or view.is_survey:
             return None
@@ -484,8 +493,10 @@ class Adaptive(Strategy):
 
 
 def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
-    """The least relevance at which the pages with it or more are on topic in a share of ``precision``, by their relevances as
-    probabilities; where not even the best are, ``precision`` itself, which a page that comes may still reach.
+    """Return the least relevance with a share of ``precision`` on topic among pages at or above it, taking relevances as
+    probabilities.
+
+    If even the best pages fall short, returns ``precision`` itself, within reach of later pages.
 
     >>> relevance_for(0.8, np.array([0.2, 0.9, 0.7, 0.8, 0.1])), relevance_for(0.8, np.array([0.2, 0.7]))
     (0.7, 0.8)
@@ -497,8 +508,10 @@ def relevance_for(precision: float, relevances: NDArray[Any]) -> float:
 
 
 def _log_odds(priority: Floats) -> Floats:
-    """Log-odds that a link leads to the topic by Eq. 5 alone: its priority, 0 to 1, is the probability that it does, besides that
-    of any link (:data:`PRIOR`). So the order of links is that of Eq. 5.
+    """Return the log-odds of a link leading to the topic, by Eq. 5 alone.
+
+    Its priority, 0 to 1, is the probability of doing so beyond that of any link (:data:`PRIOR`). So links keep the order of Eq.
+    5.
 
     >>> [round(odds, 2) for odds in _log_odds(np.array([0, 0.2, 0.8], dtype=np.float32)).tolist()]
     [-2.0, -0.87, 1.54]

@@ -1,9 +1,9 @@
 """Hypernyms of topic words (Sun et al. 2018, section 1.3): 智能手机 → 手机, 操作系统 → 软件.
 
-What the topic's own texts define the word as comes first (酷睿是…处理器品牌). Else every source names candidates: Cilin, by our
-list of what its classes are (``kinds.txt``) and by their names, HowNet's definitions, the head of the word, the Chinese Library
-Classification. Each has the worth of its source, and more or less by what the others, the shape of the words and their vectors
-say (:class:`HypernymFinder`). A word that none of them has is what its neighbours among the vectors are.
+A definition in the topic's own texts comes first (酷睿是…处理器品牌). Otherwise every source names candidates: Cilin, by our
+list of its classes (``kinds.txt``) and by their names, HowNet's definitions, the head of the word, the Chinese Library
+Classification. A candidate's value depends on its source, its agreement with the others, the shape of the words and their
+vectors (:class:`HypernymFinder`). A word unknown to all sources takes the hypernym of its nearest neighbours among the vectors.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Hypernym:
-    """A direct hypernym."""
+    """Direct hypernym."""
 
     word: str  # normalised
-    source: str  # what says so: `definition`, `head`, `cilin`, `cilin_tree`, `hownet`, `clc` or `vectors`
+    source: str  # `definition`, `head`, `cilin`, `cilin_tree`, `hownet`, `clc` or `vectors`
 
 
 VAGUE = frozenset(
@@ -41,11 +41,11 @@ VAGUE = frozenset(
         *("地点", "人工物", "抽象事物"),
     )
 )
-"""Names of sememes and of classes of Cilin that say too little of a word to search for, where another one says more."""
+"""Names of sememes and of Cilin classes too vague to search for, avoided if there is a better one."""
 
 
 def direct_hypernym(word: str, resources: Resources, documents: Sequence[str] = ()) -> Hypernym | None:
-    """The best direct hypernym of a word; None where no source has one. ``documents`` may define the word.
+    """Return the best direct hypernym of a word, None if no source has one. ``documents`` may define the word.
 
     >>> direct_hypernym("智能手机", Resources.none())
     Hypernym(word='手机', source='head')
@@ -57,16 +57,16 @@ def direct_hypernym(word: str, resources: Resources, documents: Sequence[str] = 
 
 
 def installed_cilin(resources: Resources) -> Cilin | None:
-    """The groups of Cilin, if installed."""
+    """Open the groups of Cilin, if installed."""
     return Cilin(path) if (path := resources.path("cilin")) else None
 
 
-_NO_NAMES = "EK"  # its classes of qualities and of auxiliaries, which are no kinds of anything
-_OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes of a word that names a whole kind
+_NO_NAMES = "EK"  # Cilin classes of qualities and of auxiliaries, never hypernyms
+_OF_A_KIND = frozenset(("generic|统称", "mass|众", "employee|员"))  # sememes of words for a whole kind
 
 
 class HypernymFinder:
-    """Read all installed sources once. The weights were chosen on 200 words (experiments/notes/hypernyms.md)."""
+    """Hypernyms from all installed sources, read once. The weights were chosen on 200 words (experiments/notes/hypernyms.md)."""
 
     def __init__(self, resources: Resources) -> None:
         paths = {name: resources.path(name) for name in ("vectors", "cilin_tree", "clc")}
@@ -77,7 +77,7 @@ class HypernymFinder:
         self._vectors = WordVectors.open(paths["vectors"]) if paths["vectors"] else None
 
     def of(self, word: str) -> Hypernym | None:
-        """The best candidate; where there is none, what the word's neighbours are, or a verb as its head."""
+        """Return the best candidate. Without candidates, fall back to the word's neighbours, then to a verb as its head."""
         if best := self._best(word):
             return best
         if (near := self._by_neighbours(word)) is not None:
@@ -101,11 +101,11 @@ class HypernymFinder:
         return Hypernym(best, sources[best][0])
 
     def _candidates(self, word: str, synonyms: Container[str]) -> Iterator[tuple[str, float, str]]:
-        """(name, worth, source) of what each source says the word is."""
+        """Yield (name, value, source) for each candidate of each source."""
         is_phrase = not (self._hownet and word in self._hownet.senses) and not (self._cilin and word in self._cilin)
         if head := head_word(word) if is_phrase else head_word(word, "n", "vn", before=1):
             yield head, 1.7 if is_phrase else 0.05, "head"
-        for code in self._cilin.codes(word) if self._cilin else ():  # by the longest beginning that the list has
+        for code in self._cilin.codes(word) if self._cilin else ():  # longest prefix in the list
             yield from [(_kinds()[code[:n]], 2.0, "cilin") for n in range(7, 1, -1) if code[:n] in _kinds()][:1]
         for name, value in self._by_cilin(word, synonyms):
             yield name, value, "cilin_tree"
@@ -115,7 +115,7 @@ class HypernymFinder:
             yield category, 0.35, "clc"
 
     def _evidence(self, word: str, name: str, sources: int) -> float:
-        """How much more, or less, a candidate is worth."""
+        """Return the adjustment of a candidate's value by further evidence."""
         value = 0.3 * (sources - 1)
         if word.endswith(name):
             value += 0.8 if len(name) >= _LEAST else 0.3  # 足球: 球
@@ -126,15 +126,18 @@ class HypernymFinder:
             alike = [(one, other) for one in own for other in others if one[0] == other[0]]
             value += 0.3 if alike else -0.2
             if alike and not any(set(other) - _OF_A_KIND <= set(one) for one, other in alike):
-                value -= 0.5  # it stands beside the word: 商店 sells, 银行 does not
+                value -= 0.5  # a sibling of the word: 商店 sells, 银行 does not
         if self._vectors:
             value += 0.6 * max(0.0, self._vectors.similarity(word, name))
         return value - 0.7 * (name in VAGUE)
 
     def _by_cilin(self, word: str, synonyms: Container[str]) -> Iterator[tuple[str, float]]:
-        """The names of the classes of level 3 that hold the word, and of level 2 among things (others are fields: 政法).
-        A class of level 3 has a name for each of its parts (灯 镜子 眼镜): that of the word's own part, whose first group holds
-        it, is above the word, the others stand beside it. So do all where one is a synonym (大象: 狮, 虎, 象)."""
+        """Yield the names of the Cilin classes holding the word, with values: level 3, and level 2 among things. Elsewhere
+        level 2 holds fields (政法).
+
+        A class of level 3 has a name for each of its parts (灯 镜子 眼镜). The name in the first group of the word's own part
+        is a hypernym, the others are siblings. If one is a synonym of the word, all are siblings (大象: 狮, 虎, 象).
+        """
         for part, near, above, _ in self._classes.hypernyms(word) if self._classes else ():
             if near.code.startswith(tuple(_NO_NAMES)):
                 continue
@@ -155,8 +158,10 @@ class HypernymFinder:
         return [self._cilin.groups[code] for code in self._cilin.codes(word)] if self._cilin else []
 
     def _by_hownet(self, word: str, synonyms: Container[str]) -> Iterator[str]:
-        """The main sememes of its senses, the shortest definition first (of 鱼: the animal, not the surname), each once; where
-        one is a synonym of the word, the sememe above it."""
+        """Yield the distinct main sememes of the word's senses, shortest definition first (鱼: the animal before the surname).
+
+        A sememe synonymous with the word is replaced by its parent.
+        """
         if not self._hownet:
             return
         concepts = [c for i in self._hownet.senses.get(word, ()) if not (c := self._hownet.concepts[i]).function]
@@ -167,7 +172,7 @@ class HypernymFinder:
                 yield name
 
     def _definitions(self, word: str) -> list[tuple[str, ...]]:
-        """The sememes of each sense of a word, or of its longest end that HowNet has, the main one first."""
+        """Return the sememes of each sense of a word, or of its longest end known to HowNet, main sememe first."""
         if self._hownet:
             for start in range(max(1, len(word) - 1)):
                 if senses := self._hownet.senses.get(word[start:]):
@@ -175,8 +180,7 @@ class HypernymFinder:
         return []
 
     def _narrower(self, word: str, names: set[str]) -> Iterator[str]:
-        """For each wide candidate the nearest word by vectors that ends as it does, or as what it stands for: for 学校, a 场所,
-        教育机构."""
+        """Yield for each broad candidate the nearest word by vectors with a fitting ending: for 学校, a 场所, 教育机构."""
         near = (
             self._vectors.nearest(word, 150)
             if self._vectors and any(names.intersection(wide) for wide, _, _ in _NARROWER)
@@ -190,7 +194,7 @@ class HypernymFinder:
                 ][:1]  # fmt: skip
 
     def _by_neighbours(self, word: str) -> str | None:
-        """Of the nearest words by vectors one that others end with (高铁: 高速铁路, 铁路), else what most of them are."""
+        """Return a word that ends other near words (高铁: 高速铁路, 铁路), else the most common hypernym of the near words."""
         near = self._vectors.nearest(word, _NEIGHBOURS) if self._vectors else []
         names = [name for name, _ in near if len(name) >= _LEAST and name not in word]
         heads = Counter(head for head in names for name in names if name != head and name.endswith(head))
@@ -206,7 +210,7 @@ _NARROWER = (
     (("场所", "机构", "设施"), ("机构", "场所", "设施"), 0.5),
     (("用具", "机具", "器具", "机器", "设备", "用品"), ("设备", "仪器", "电器", "家电", "装置", "工具"), 0.5),
 )
-"""(wide candidates, how narrower words of that kind end, least cosine with the word)"""
+"""(broad candidates, endings of narrower words of that kind, least cosine with the word)"""
 
 
 def _chinese(sememe: str) -> str:
@@ -215,7 +219,7 @@ def _chinese(sememe: str) -> str:
 
 
 def _parents(tree: SememeTree) -> dict[str, str]:
-    """The sememe above each, of a file that :class:`SememeTree` has found good; of several places the first one counts."""
+    """Return the parent of each sememe, in a file validated by :class:`SememeTree`. Of several places the first one counts."""
     lines = [line.split() for _, line in read_lines(tree.path)]
     names = {index: name for index, name, _ in lines}
     return {name: names[parent] for _, name, parent in reversed(lines)}
@@ -223,25 +227,26 @@ def _parents(tree: SememeTree) -> dict[str, str]:
 
 @functools.cache
 def _kinds() -> dict[str, str]:
-    """The list ``kinds.txt``: what words of Cilin are, by the beginning of their codes."""
+    """Return the list ``kinds.txt``: hypernyms by the prefix of Cilin codes."""
     lines = files(__package__).joinpath("kinds.txt").read_text(encoding="utf-8").splitlines()
     return {code: name for name, *codes in map(str.split, lines) if name != "#" for code in codes}
 
 
 @functools.cache
 def _dictionary() -> str:
-    """jieba's, a line for each word: the word, how frequent it is, its tag."""
+    """Return jieba's dictionary, one line per word: word, frequency, tag."""
     return "\n" + files("jieba").joinpath("dict.txt").read_text(encoding="utf-8")
 
 
 def head_word(word: str, *kinds: str, before: int = _LEAST) -> str | None:
-    """The head of a phrase: its longest end that is a noun in jieba's dictionary.
+    """Return the head of a phrase: its longest ending that is a noun in jieba's dictionary.
 
-    A verb (文本挖掘, 机器学习) is no head unless asked for, nor is what cuts a word in two (条件随机场 is no 机场).
+    Verbs (文本挖掘, 机器学习) are heads only on request. Endings cutting a word in two are not heads (条件随机场 is no 机场).
 
     Args:
-        kinds: what the tag of a head begins with; none: ``n``, a noun.
-        before: characters before it at least.
+        word: the phrase.
+        kinds: prefixes of a head's tag. (): ``n``, a noun.
+        before: least number of characters before it.
 
     >>> head_word("笔记本电脑"), head_word("智能手机"), head_word("文本挖掘"), head_word("条件随机场")
     ('电脑', '手机', None, None)
@@ -253,7 +258,7 @@ def head_word(word: str, *kinds: str, before: int = _LEAST) -> str | None:
     if len(word) >= _LEAST + before:
         lines = _dictionary()
         for part in parts:
-            if (at := lines.rfind(f"\n{part} ")) >= 0:  # of a word that comes twice the last
+            if (at := lines.rfind(f"\n{part} ")) >= 0:  # the last entry of a repeated word
                 tags[part] = lines[at + 1 : lines.find("\n", at + 1)].split(" ")[2]
     longer = {part for part in tags if len(part) >= _LEAST}
     for start in range(before, len(word) - _LEAST + 1):
@@ -263,7 +268,7 @@ def head_word(word: str, *kinds: str, before: int = _LEAST) -> str | None:
 
 
 def _crossed(word: str, place: int, words: Container[str]) -> bool:
-    """Whether a word of the dictionary lies across a place (条件随|机场: 随机)."""
+    """Return True if a word of the dictionary lies across a place (条件随|机场: 随机)."""
     return any(word[i:j] in words for i in range(place) for j in range(place + 1, len(word)))
 
 
@@ -275,8 +280,10 @@ _ASIDE = re.compile(r"[（(][^（()）]*[)）]")
 
 
 def _by_definition(word: str, documents: Sequence[str]) -> str | None:
-    """The last noun of what a sentence says that the word is, up to its first comma; 品牌 and the like stand for what is before
-    them (处理器品牌), and 过程 and the like for nothing."""
+    """Return the last noun of a sentence defining the word, up to its first comma.
+
+    品牌 and the like give way to the noun before them (处理器品牌). 过程 and the like are no hypernyms.
+    """
     from jieba import posseg
 
     says = re.compile(rf"(?:^|[。\n])\s*{re.escape(word)}(?:[^,。;\n]{{0,12}},)?是([^,。;\n]{{2,60}})")
@@ -292,14 +299,14 @@ def _by_definition(word: str, documents: Sequence[str]) -> str | None:
 
 
 def _category_above(word: str, tree: CategoryTree) -> str | None:
-    """The first term of the name of the category above the one that the word finds, where it finds just one."""
+    """Return the first term in the name of the parent category, if the word matches exactly one category."""
     if (category := find_category(tree, word)) is None or category.parent is None:
         return None
     return next((term for term in name_terms(tree.categories[category.parent].name) if term != word), None)
 
 
 def find_category(tree: CategoryTree, word: str) -> Category | None:
-    """The one category that the word finds; None where it finds none, or several."""
+    """Return the only category matching the word, None if none or several match."""
     try:
         return tree.find(word)
     except CategoryError:

@@ -1,8 +1,8 @@
-"""The strategy ``esvsm`` (Sun et al. 2018): LDA topics, relevance by SVSM, and hypernyms of topic words that yield little.
+"""Strategy ``esvsm`` (Sun et al. 2018): LDA topics, relevance by SVSM, hypernyms for unproductive topic words.
 
-Pages are judged by their full text, links get the priority of Eq. 9 (:mod:`topical_crawler.strategies.esvsm.vector_space`).
-When the crawl has found few relevant pages and finds no more, the topic is built again around what the topic word is a kind of
-(section 1.4). The paper did so by hand and names the automatic form as future work: here the crawl does it.
+Pages are judged by their full text, links get the priority of Eq. 9 (:mod:`topical_crawler.strategies.esvsm.vector_space`). If
+the crawl stalls with few relevant pages, the topic is rebuilt around a hypernym of the topic word (section 1.4). The paper did
+so by hand and names the automatic form as future work. Here the crawl does it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from topical_crawler.text.segment import Segmenter, normalise
 from topical_crawler.web.page import Evidence, Page, Verdict, full_text
 
 REMEMBERED = 100
-"""Words of a rejected page that are kept for a second look, its heaviest by TF-IDF: about 1.5 kB."""
+"""Number of words kept from a rejected page for a second look, heaviest by TF-IDF: about 1.5 kB."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class Growth:
-    """Counts pages and relevant pages, each address once, and how long there has been no new relevant one.
+    """Counter of pages and relevant pages, each URL once, and of the time without a new relevant one.
 
     >>> growth = Growth()
     >>> for i in range(3):
@@ -42,10 +42,10 @@ class Growth:
     relevant: int = 0
     since: int = 0  # pages since the last relevant one
     seen: set[str] = field(default_factory=set)  # digests of addresses
-    last: float = field(default_factory=time.monotonic)  # when the last relevant page came, or the crawl began or went on
+    last: float = field(default_factory=time.monotonic)  # time of the last relevant page, else of the start or resumption
 
     def count(self, url: str, relevant: bool) -> None:
-        """Count a page, unless it was counted before."""
+        """Count a page, unless already counted."""
         digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         if digest in self.seen:
             return
@@ -57,33 +57,36 @@ class Growth:
             self.start()
 
     def start(self) -> None:
-        """Wait for the next relevant page from now on."""
+        """Restart the wait for the next relevant page."""
         self.since, self.last = 0, time.monotonic()
 
     def stalled(self, pages: int, seconds: float) -> bool:
-        """Whether there has been no new relevant page for so many pages, or for so many seconds; 0: not asked."""
+        """Return True without a new relevant page for this many pages, or for this many seconds. 0: ignore."""
         return 0 < pages <= self.since or 0 < seconds <= time.monotonic() - self.last
 
     def state_dict(self) -> dict[str, Any]:
-        """The counts as JSON data, without the time."""
+        """Return the counts as JSON data, without the time."""
         return {"pages": self.pages, "relevant": self.relevant, "since": self.since, "seen": sorted(self.seen)}
 
 
 @dataclass(frozen=True)
 class EsvsmParameters(TextAndAnchorParameters):
-    """Constants of the method; the table ``[strategy.esvsm]`` of a topic sets them, and those of
-    :class:`TextAndAnchorParameters`. The paper replaces the topic word after 15 seconds without a new relevant page; pages do
-    not depend on machine and site."""
+    """Constants of the method, read with those of :class:`TextAndAnchorParameters` from the table ``[strategy.esvsm]`` of a
+    topic.
+
+    The paper replaces the topic word after 15 seconds without a new relevant page. A number of pages does not depend on machine
+    and site.
+    """
 
     page_threshold: float = 0.08
-    sub_topics: int = SUB_TOPICS  # of the topic model (the paper's 10)
-    words: int = WORDS  # taken of each sub-topic (the paper's 20)
-    word: str = ""  # the topic word that may be replaced; "": the topic's title
-    least_results: int = 1000  # with as many relevant pages, nothing is replaced (the paper's 1,000)
-    stall_pages: int = 200  # replace it after so many pages without a new relevant one; 0: not counted
-    stall_seconds: float = 0.0  # replace it after so many seconds without one, too; 0: not counted
-    max_replacements: int = 1  # how often at most (the paper's 1)
-    most_results: int = 5000  # the crawl ends with so many relevant pages (the paper's 5,000); 0: it does not
+    sub_topics: int = SUB_TOPICS  # number of sub-topics in the topic model (the paper's 10)
+    words: int = WORDS  # words per sub-topic (the paper's 20)
+    word: str = ""  # replaceable topic word. "": the topic's title
+    least_results: int = 1000  # replace nothing from this many relevant pages on (the paper's 1,000)
+    stall_pages: int = 200  # replace after this many pages without a new relevant one. 0: never
+    stall_seconds: float = 0.0  # replace after this many seconds without one, too. 0: never
+    max_replacements: int = 1  # maximum number of replacements (the paper's 1)
+    most_results: int = 5000  # end the crawl with this many relevant pages (the paper's 5,000). 0: never
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,8 +94,10 @@ class EsvsmParameters(TextAndAnchorParameters):
 
 
 class Esvsm(TextAndAnchor):
-    """The strategy ``esvsm``. When a topic word was replaced, searches are asked for the new one, the anchors of waiting links
-    are measured against the new topic, and rejected pages get a second look by their :data:`REMEMBERED` heaviest words.
+    """Strategy ``esvsm``.
+
+    After replacing a topic word, the crawl searches for the new one, compares anchors of waiting links with the new topic, and
+    gives rejected pages a second look by their :data:`REMEMBERED` heaviest words.
 
     >>> from topical_crawler import Page, strategies
     >>> esvsm = strategies.create("partybuilding", "esvsm", resources=None)
@@ -118,8 +123,8 @@ class Esvsm(TextAndAnchor):
         topic, parameters = setup.topic, setup.parameters(EsvsmParameters)
         if not topic.documents:
             logger.warning(
-                "%s/documents.txt: there is no such file. LDA finds no sub-topics: the topic is its title, description and terms."
-                " Remedy: write texts that describe the topic into it (encyclopaedia articles), an empty line between two",
+                "%s/documents.txt is missing. Without it, LDA finds no sub-topics and the topic consists of title, description "
+                "and terms. Fill it with texts about the topic (encyclopaedia articles), separated by empty lines",
                 topic.source,
             )
         model = TopicModel(
@@ -130,22 +135,25 @@ class Esvsm(TextAndAnchor):
 
     @property
     def revision(self) -> int:  # type: ignore[override]
-        """With another topic, anchors are worth something else."""
+        """Number of replacements: a new topic changes the value of anchors."""
         return len(self.replacements)
 
     @property
     def search_words(self) -> Sequence[str]:  # type: ignore[override]
-        """The hypernyms that took the topic word's place."""
+        """Hypernyms in place of the topic word."""
         return [replacement.hypernym for replacement in self.replacements]
 
     @property
     def has_enough(self) -> bool:  # type: ignore[override]
-        """Whether the crawl has ``most_results`` relevant pages."""
+        """True once the crawl has ``most_results`` relevant pages."""
         return 0 < self.parameters.most_results <= self._growth.relevant
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
-        """By the full text. The lesson is how often the topic word had been replaced, and of a rejected page its words, as
-        long as the topic may still become another one."""
+        """Judge by the full text.
+
+        The lesson holds the number of replacements so far. For a rejected page it also holds its heaviest words, as long as the
+        topic may still change.
+        """
         verdict = super().judge(page, found)
         lesson: dict[str, Any] = {"replaced": len(self.replacements)} if self.replacements else {}
         if not verdict.keep and not self._is_settled:
@@ -153,7 +161,7 @@ class Esvsm(TextAndAnchor):
         return replace(verdict, lesson=lesson or None)
 
     def reconsider(self, lessons: Sequence[Any]) -> list[Verdict | None]:
-        """By the words of the lessons, against the topic as it is now."""
+        """Judge the words of the lessons against the current topic."""
         return [self._again(lesson["words"]) if lesson and "words" in lesson else None for lesson in lessons]
 
     def _again(self, words: Mapping[str, int]) -> Verdict:
@@ -161,9 +169,9 @@ class Esvsm(TextAndAnchor):
         return Verdict(relevance, relevance > self.page_threshold)
 
     def learn(self, url: str, verdict: Verdict) -> None:
-        """Count the page, and replace the topic word if the crawl has come to a stand."""
+        """Count the page, and replace the topic word if the crawl has stalled."""
         while (verdict.lesson or {}).get("replaced", 0) > len(self.replacements) and not self._at_the_top:
-            self._replace()  # as the crawl did that is resumed here
+            self._replace()  # catch up with the resumed crawl
         if self._is_counted:
             return
         self._growth.count(url, verdict.keep)
@@ -186,12 +194,12 @@ class Esvsm(TextAndAnchor):
 
     @property
     def _is_counted(self) -> bool:
-        """Whether nothing more is to be counted."""
+        """True if counting no longer matters."""
         return self._is_settled and (self.has_enough or not self.parameters.most_results)
 
     @property
     def _is_settled(self) -> bool:
-        """Whether nothing can be replaced any more."""
+        """True if no further replacement is possible."""
         enough = self._growth.relevant >= self.parameters.least_results
         return enough or self._at_the_top or len(self.replacements) >= self.parameters.max_replacements
 
@@ -202,13 +210,13 @@ class Esvsm(TextAndAnchor):
         if above is None or above.word in (self._word, *(r.hypernym for r in self.replacements)):
             self._at_the_top = True
             logger.warning(
-                "After %d pages, %d of them relevant, the topic word %r should give way to its hypernym, and no source has one. "
-                "Remedy: topical-crawler resources fetch, or another word in [strategy.esvsm] (word = …)", pages, relevant, word,
+                "After %d pages, %d of them relevant, no source has a hypernym to replace the topic word %r. "
+                "Run topical-crawler resources fetch, or set another word in [strategy.esvsm] (word = …)", pages, relevant, word,
             )  # fmt: skip
             return
         self.replacements.append(Replacement(word, above.word, above.source, pages))
         logger.info(
-            "After %d pages, %d of them relevant, the topic word %r gives way to its hypernym %r (%s)",
+            "After %d pages, %d of them relevant, replacing the topic word %r by its hypernym %r (%s)",
             pages, relevant, word, above.word, above.source,
         )  # fmt: skip
         self.use(self._model.measure(self.replacements))

@@ -1,4 +1,4 @@
-"""The topic of ESVSM: a model by LDA (Sun et al. 2018, sections 1.1 and 2.1), built again around a hypernym (1.4)."""
+"""Topic model of ESVSM by LDA (Sun et al. 2018, sections 1.1 and 2.1), rebuilt around hypernyms (1.4)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from topical_crawler.text.statistics import Idf
 from topical_crawler.topic.topic import Topic
 
 SUB_TOPICS = 10  # sub-topics of a topic model (Sun et al. 2018, section 2.1)
-WORDS = 20  # most probable words taken of each (ibid.)
+WORDS = 20  # most probable words per sub-topic (ibid.)
 _PASSES = 20
 
 WordCounts = Mapping[str, int]
 
 
 def description_documents(topic: Topic, segmenter: Segmenter) -> list[Counter[str]]:
-    """The content words of each of the topic's documents, and as one more document what else describes it: title, description
-    and terms, each term as often as its weight says (at least once).
+    """Return the content words of each of the topic's documents, plus one document of title, description and terms.
+
+    Each term is repeated according to its weight, at least once.
 
     >>> from topical_crawler import Topic
     >>> topic = Topic("os", "操作系统", {"内核": 2.0}, documents=("进程等待进程。",))
@@ -42,11 +43,16 @@ def description_documents(topic: Topic, segmenter: Segmenter) -> list[Counter[st
 def sub_topics(
     documents: Sequence[WordCounts], seed: int = 0, topics: int = SUB_TOPICS, words: int = WORDS
 ) -> list[dict[str, float]]:
-    """The sub-topics of a topic: the ``words`` most probable words of each, with their probability.
+    """Return the sub-topics of a topic: the ``words`` most probable words of each, with their probability.
 
-    One document has one sub-topic: its most frequent words, as many as all sub-topics would have together, with their shares.
+    A single document yields a single sub-topic of its most frequent words with their shares, as many words as all sub-topics
+    would have together.
 
-    The documents are counts of words, none of them empty; the same seed gives the same sub-topics.
+    Args:
+        documents: word counts, none of them empty.
+        seed: random seed. The same seed gives the same sub-topics.
+        topics: number of sub-topics.
+        words: words per sub-topic.
     """
     if len(documents) == 1:
         (only,) = documents
@@ -58,7 +64,7 @@ def sub_topics(
     names = dict(enumerate(sorted({word for document in documents for word in document})))
     number = {word: i for i, word in names.items()}
     bags = [sorted((number[word], count) for word, count in document.items()) for document in documents]
-    log = logging.getLogger("gensim")  # it reports every pass, and warns of collections as small as these
+    log = logging.getLogger("gensim")  # reports every pass, and warns of small collections like these
     level = log.level
     log.setLevel(logging.ERROR)
     try:
@@ -69,7 +75,7 @@ def sub_topics(
 
 
 def topic_vector(topics: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, float]:
-    """The topic as a vector: word → Σ over the sub-topics of its probability · IDF, heaviest first.
+    """Return the topic as a vector: word → Σ over the sub-topics of its probability · IDF, heaviest first.
 
     >>> topic_vector([{"内核": 0.5, "进程": 0.25}, {"内核": 0.25}], Idf({"内核": 2.0, "进程": 4.0}))
     {'内核': 1.5, '进程': 1.0}
@@ -83,13 +89,15 @@ def topic_vector(topics: Sequence[Mapping[str, float]], idf: Idf) -> dict[str, f
 
 # -- Hypernyms
 
-RELATED = 20  # neighbours of a hypernym among the vectors that describe it; as many as words are taken of a sub-topic
+RELATED = 20  # neighbours of a hypernym among the vectors, as many as there are words in a sub-topic
 
 
 def related_words(word: str, resources: Resources, cache_dir: Path | None = None, n: int = RELATED) -> list[str]:
-    """Words that describe a normalised hypernym in place of an article on it: those of its groups in Cilin, its ``n`` nearest
-    neighbours among the word vectors, and the ``n`` heaviest keywords of the category that it names in the Chinese Library
-    Classification; each once, itself not among them. Missing resources are done without."""
+    """Return distinct words describing a normalised hypernym, in place of an article on it.
+
+    Collects the words of its groups in Cilin, its ``n`` nearest neighbours among the word vectors, and the ``n`` heaviest
+    keywords of its category in the Chinese Library Classification. Skips missing resources and the hypernym itself.
+    """
     words: list[str] = []
     if cilin := installed_cilin(resources):
         words += [*cilin.synonyms(word), *cilin.kin(word)]
@@ -107,17 +115,19 @@ def related_words(word: str, resources: Resources, cache_dir: Path | None = None
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A topic word that gave way to its hypernym, both normalised."""
+    """Replacement of a topic word by its hypernym, both normalised."""
 
     word: str
     hypernym: str
-    source: str  # what says that one is a kind of the other, see `Hypernym`
-    page: int  # how many pages had been judged
+    source: str  # source of the hypernym, see `Hypernym`
+    page: int  # number of pages judged before it
 
 
 class TopicModel:
-    """Builds the measure: LDA over the topic's documents (:func:`sub_topics`), then SVSM. ``resources`` hold
-    HowNet for similarities, and for hypernyms what there is; converted vectors are kept in ``cache_dir``.
+    """Builder of the measure: LDA over the topic's documents (:func:`sub_topics`), then SVSM.
+
+    ``resources`` provide HowNet for similarities, and all installed sources for hypernyms. ``cache_dir`` keeps converted
+    vectors.
 
     >>> from topical_crawler import load_topic
     >>> topic = load_topic("partybuilding")
@@ -147,12 +157,15 @@ class TopicModel:
         self._idf = Idf.load()
 
     def documents(self, replacements: Sequence[Replacement] = ()) -> list[Counter[str]]:
-        """The documents that the topic is read from. Where a word was replaced, the hypernym stands in its place, and one more
-        document describes the hypernym: itself as often as there are other words, and the words related to it."""
+        """Return the documents behind the topic.
+
+        Each hypernym takes the place of its word, and adds a document describing it: its related words, and itself as often as
+        there are related words.
+        """
         content = self._segmenter.content
         documents = [Counter(document) for document in self._documents]
         for replacement in replacements:
-            hypernym = content(replacement.hypernym)  # the name of a category may be several words
+            hypernym = content(replacement.hypernym)  # a category name may have several words
             for document in documents:
                 document.update(hypernym * document.pop(replacement.word, 0))
             related = related_words(replacement.hypernym, self.resources, self._cache_dir)
@@ -161,16 +174,16 @@ class TopicModel:
         return [document for document in documents if document]
 
     def heaviest(self, words: Sequence[str], most: int) -> dict[str, int]:
-        """The ``most`` words with the greatest TF-IDF, each with its number."""
+        """Return the ``most`` words with the greatest TF-IDF, each with its count."""
         counts = Counter(words)
         chosen = sorted(counts, key=lambda word: (-counts[word] * self._idf.of(word), word))[:most]
         return {word: counts[word] for word in chosen}
 
     def vector(self, replacements: Sequence[Replacement] = ()) -> dict[str, float]:
-        """The topic as a vector, word → weight."""
+        """Return the topic as a vector, word → weight."""
         return topic_vector(sub_topics(self.documents(replacements), self._seed, *self._size), self._idf)
 
     def measure(self, replacements: Sequence[Replacement] = ()) -> TermSvsm:
-        """Sim(text, topic)."""
+        """Build the measure Sim(text, topic)."""
         topic = self.vector(replacements)
         return TermSvsm(topic, TermSimilarity.of_terms(list(topic), self.resources).means(), self._idf)

@@ -1,12 +1,12 @@
-"""What the four methods of Sun et al. 2018 share (Eq. 9), and SVSM (section 1.2, Eq. 2-7).
+"""Common part of the four methods of Sun et al. 2018 (Eq. 9), and SVSM (section 1.2, Eq. 2-7).
 
-Pages are judged by full text, links by parent pages and anchors (section 1.5); the methods differ in the measure alone.
+Pages are judged by full text, links by parent pages and anchors (section 1.5). The methods differ only in the measure.
 
-A document's TF-IDF weights are multiplied by the mean similarity of each of its terms to the topic's terms (Eq. 5, 6); the
-topic's own are multiplied by 1 (Eq. 4); relevance is the cosine of the two (Eq. 7). What a dimension is, the paper leaves open.
-Here both vectors have the terms of both as dimensions; a term that one side lacks is 0 there (step 2: "build both from the same
-terms"). Similarity makes words like the topic's heavy, and those far from it light. Of three readings this one reached most by
-far (experiments/notes/papers.md).
+Multiply a document's TF-IDF weights by the mean similarity of each of its terms to the topic's terms (Eq. 5, 6), and the
+topic's own by 1 (Eq. 4). Relevance is the cosine of the two vectors (Eq. 7). The paper leaves the dimensions open. Here both
+vectors have the terms of both as dimensions, with 0 for a missing term (step 2: "build both from the same terms"). Similarity
+raises words close to the topic, and lowers distant ones. Of three readings this one scored best by far
+(experiments/notes/papers.md).
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ _CACHED_ANCHORS = 50_000
 
 
 class Measure(Protocol):
-    """A measure of relevance to one topic."""
+    """Measure of relevance to one topic."""
 
     def of(self, words: Sequence[str]) -> float:
-        """Relevance of a text's content words with their repetitions, 0 to 1; 0 for none."""
+        """Return the relevance of a text's content words with their repetitions, 0 to 1. 0 for none."""
         ...
 
     def parts(self, words: Sequence[str]) -> dict[str, float]:
-        """What each distinct word adds (> 0), in any unit; words that add nothing are left out."""
+        """Return the contribution of each distinct word (> 0), in any unit, without words contributing nothing."""
         ...
 
 
 @dataclass(frozen=True)
 class TextAndAnchorParameters:
-    """Constants of Eq. 9 and of the judgement of pages."""
+    """Constants of Eq. 9 and of page judgement."""
 
-    page_threshold: float = 0.05  # a page is relevant when Sim(full text, topic) is above this. Not printed
-    page_weight: float = 0.5  # λ1 of Eq. 9, of the pages that hold a link
-    anchor_weight: float = 0.5  # λ2 of Eq. 9, of the anchors of the link
-    link_threshold: float = 0.0  # a link is queued when Eq. 9 is above this; 0, as in the paper: every link
-    # Share of the title in what a page passes on to its links, beside its full text; printed: 0. The paper's future work.
+    page_threshold: float = 0.05  # a page is relevant if Sim(full text, topic) exceeds this. Not printed
+    page_weight: float = 0.5  # λ1 of Eq. 9, for the pages holding a link
+    anchor_weight: float = 0.5  # λ2 of Eq. 9, for the anchors of the link
+    link_threshold: float = 0.0  # queue a link if Eq. 9 exceeds this. 0, as in the paper: queue every link
+    # Share of the title, beside the full text, in the relevance inherited by links. Printed: 0. The paper's future work.
     title_weight: float = 0.0
-    text_threshold: float = 0.0  # a kept page stays when Sim(main text, topic) is above this; 0: all stay. Not in the paper
+    text_threshold: float = 0.0  # a kept page stays if Sim(main text, topic) exceeds this. 0: all stay. Not in the paper
 
     def __post_init__(self) -> None:
         check_fields(self, shares=("title_weight",))
         if self.page_weight + self.anchor_weight == 0:
-            raise ValueError("page_weight and anchor_weight are both 0: every link would be worth the same")
+            raise ValueError("page_weight and anchor_weight are both 0, so all links would be worth the same")
 
 
 class TextAndAnchor(Strategy):
-    """Judges pages and scores links by one measure: the part of a strategy that learns nothing.
+    """Judge of pages and scorer of links by one measure, without learning.
 
-    Eq. 9: priority(l) = λ1·(1/N)·Σ_p Sim(full text of p, t) + λ2·(1/N)·Σ_p Sim(anchor of l on p, t) over the N pages p on which
-    the link was found so far. The paper writes one anchor; of several the mean is taken, as it is of the pages.
+    Eq. 9: priority(l) = λ1·(1/N)·Σ_p Sim(full text of p, t) + λ2·(1/N)·Σ_p Sim(anchor of l on p, t) over the N pages p known to
+    hold the link. The paper writes one anchor. For several, this takes their mean, as for the pages.
     """
 
     parameters_type = TextAndAnchorParameters
@@ -78,12 +78,12 @@ class TextAndAnchor(Strategy):
         self.use(measure)
 
     def use(self, measure: Measure) -> None:
-        """Measure by ``measure`` from now on."""
+        """Switch to another measure."""
         self._measure = measure
         self.anchor = functools.lru_cache(_CACHED_ANCHORS)(self.relevance)
 
     def relevance(self, text: str) -> float:
-        """Sim(text, topic), 0 to 1."""
+        """Return Sim(text, topic), 0 to 1."""
         return self._measure.of(self._segmenter.content(text))
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
@@ -97,7 +97,7 @@ class TextAndAnchor(Strategy):
         return [p if threshold == 0 or p > threshold else None for p in map(self.priority, candidates)]
 
     def priority(self, candidate: Candidate) -> float:
-        """Eq. 9; 0 for a link that was found nowhere."""
+        """Return Eq. 9, 0 for a link without places."""
         parts = self.explain(candidate)
         return self.parameters.page_weight * parts["parent"] + self.parameters.anchor_weight * parts["anchor"]
 
@@ -106,16 +106,24 @@ class TextAndAnchor(Strategy):
         return relevance, threshold == 0 or relevance > threshold
 
     def explain(self, candidate: Candidate) -> dict[str, float]:
-        """The two means of Eq. 9 before they are weighed."""
+        """Return the two means of Eq. 9, unweighted."""
         places, n = candidate.evidence, len(candidate.evidence) or 1
         anchors = fsum(self.anchor(e.anchor) for e in places)
         return {"parent": fsum(e.relevance for e in places) / n, "anchor": anchors / n}
 
 
 class TermSimilarity:
-    """Sim(word, term), in [0, 1]. A word and itself: 1, also where HowNet lacks it; other pairs that it lacks: 0. The terms are
-    those of the topic, distinct and normalised; ``words`` gives the row of each word of HowNet in ``matrix``, similarities of
-    shape ``(len(words), len(terms))``.
+    """Sim(word, term), in [0, 1].
+
+    A word and itself: 1, even if unknown to HowNet. Other pairs unknown to HowNet: 0.
+
+    Args:
+        terms: the topic's terms, distinct and normalised.
+        words: row of each HowNet word in ``matrix``.
+        matrix: similarities, ``(len(words), len(terms))``.
+
+    Raises:
+        ValueError: the shape of ``matrix`` does not fit.
 
     >>> similarity = TermSimilarity(["内核", "进程"], {"核心": 0}, np.array([[0.8, 0.2]], dtype=np.float32))
     >>> {word: round(mean, 3) for word, mean in similarity.means().items()}
@@ -132,7 +140,7 @@ class TermSimilarity:
 
     @classmethod
     def of_terms(cls, terms: Sequence[str], resources: Resources) -> Self:
-        """The table for a topic's terms, distinct normalised words; without HowNet a word is similar to itself alone."""
+        """Build the table for a topic's terms, distinct normalised words. Without HowNet a word is similar only to itself."""
         hownet = HowNet.installed(resources)
         if hownet is None:
             return cls(terms, {}, np.zeros((0, len(terms)), dtype=np.float32))
@@ -144,8 +152,11 @@ class TermSimilarity:
         return cls(terms, {word: row for row, word in enumerate(index.words)}, matrix)
 
     def means(self, weights: Sequence[float] | None = None) -> Mapping[str, float]:
-        """The mean similarity of every word to the terms, by their ``weights``, each >= 0 and not all of them 0 (None: all
-        alike); words that are similar to none are left out."""
+        """Return the weighted mean similarity of every word to the terms, leaving out words similar to none.
+
+        Args:
+            weights: weights of the terms, each >= 0, not all 0. None: equal weights.
+        """
         own = np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
         parts = own / own.sum()
         held = (self._matrix @ parts.astype(np.float32)).tolist()
@@ -155,8 +166,12 @@ class TermSimilarity:
 
 
 class TermSvsm:
-    """SVSM over the terms of both sides. Relevance is from 0 to 1. The topic is term → weight (> 0), ``means`` word → mean
-    similarity to its terms (0 for a word that is not there), and ``idf`` weighs the words of texts.
+    """SVSM over the terms of both sides. Relevance is from 0 to 1.
+
+    Args:
+        topic: term → weight (> 0).
+        means: word → mean similarity to the topic's terms, 0 for missing words.
+        idf: weighs the words of texts.
 
     >>> idf = Idf({"内核": 1.0, "核心": 1.0, "天气": 1.0})
     >>> measure = TermSvsm({"内核": 2.0}, {"内核": 0.8, "核心": 0.6, "天气": 0.1}, idf)
@@ -171,7 +186,7 @@ class TermSvsm:
         self._idf = idf
 
     def semantic_vector(self, words: Sequence[str]) -> dict[str, float]:
-        """Eq. 6: term → tf·idf·mean similarity; terms that are like nothing in the topic are left out."""
+        """Return Eq. 6: term → tf·idf·mean similarity, leaving out terms unlike anything in the topic."""
         vector = term_vector(words, self._idf)
         return {word: weight * self._means[word] for word, weight in vector.items() if word in self._means}
 

@@ -1,6 +1,6 @@
-"""Search, lists, pages of books: what is read of each, and how links are followed (Zhang et al., section 4).
+"""Search pages, lists and pages of books: their parsing, and the rules of following links (Zhang et al., section 4).
 
-The paper's crawler stays in one shop's search and gives links no priority: the rules for links are ours.
+The paper's crawler stays in one shop's search and gives links no priority. The rules for links are ours.
 
 >>> html = "<title>数据挖掘导论</title><h1>数据挖掘导论</h1><h3>内容简介</h3><p>本书讲聚类与分类。</p><h3>目录</h3>"
 >>> read_book(Page.from_html("http://a.cn/book/1", html))
@@ -31,7 +31,7 @@ _QUERIES = frozenset(("keyword", "keywords", "key", "q", "wd", "word", "kw", "qu
 
 
 def is_search(url: str) -> bool:
-    """Whether an address asks for a word or names a list.
+    """Return True if a URL searches for a word or names a list.
 
     >>> [is_search(url) for url in ("http://a.cn/Search?keyword=%E4%B9%A6", "http://a.cn/book/7.html")]
     [True, False]
@@ -44,7 +44,7 @@ def is_search(url: str) -> bool:
 
 
 def is_next_page(anchor: str) -> bool:
-    """Whether an anchor leads on in a list: 下一页, a page number.
+    """Return True if an anchor leads to another page of a list: 下一页, a page number.
 
     >>> [is_next_page(anchor) for anchor in ("下一页 »", "3", "下一篇", "1984：一部小说")]
     [True, True, False, False]
@@ -53,7 +53,7 @@ def is_next_page(anchor: str) -> bool:
 
 
 def in_series(url: str, other: str) -> bool:
-    """Whether two addresses are the same but for numbers, as those of the pages of one list are.
+    """Return True if two URLs differ only in numbers, like those of the pages of one list.
 
     >>> in_series("http://a.cn/search?keyword=x&page=2", "http://a.cn/search?keyword=x")
     True
@@ -68,11 +68,11 @@ def _series(url: str) -> str:
     return _TAIL.sub("", _NUMBER.sub("", url.partition("#")[0]))
 
 
-# -- Pages of bookshops and libraries: a book's title and introduction, and what is a list of books
+# -- Pages of bookshops and libraries: a book's title and introduction, and lists of books
 
 MAX_INTRODUCTION = 3000  # longest introduction kept, in characters
-LINK_SHARE = 0.5  # least anchor characters of a list per character of text (experiments/notes/papers.md)
-FEWEST_LINKS = 5  # links that a list has at least
+LINK_SHARE = 0.5  # least number of anchor characters per character of text in a list (experiments/notes/papers.md)
+FEWEST_LINKS = 5  # least number of links in a list
 
 Kind = Literal["book", "list", "page"]
 
@@ -102,28 +102,28 @@ _LONGEST_HEADING = 20
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What a detail page says of its book."""
+    """Book described by a detail page."""
 
     title: str
     introduction: str
-    publisher: str = ""  # "" where the page names none
+    publisher: str = ""  # "" if not on the page
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is judged of a page."""
+    """Parts of a page to judge."""
 
-    kind: Kind  # a `book`'s page, a `list` that leads to others, or any other `page`
+    kind: Kind  # a `book`'s page, a `list` of links, or any other `page`
     title: str  # of the book, else of the page
-    text: str  # the book's introduction; of other pages the meta description and all visible text
-    publisher: str = ""  # of the book, where the page names it
+    text: str  # the book's introduction, or the meta description and all visible text of other pages
+    publisher: str = ""  # of the book, "" if not on the page
 
 
 def read_book(page: Page) -> Book | None:
-    """The title and the introduction of a book; None for a page without an introduction, or with several (a list of books).
+    """Return the title and the introduction of a book. None for a page with no introduction, or with several (a list of books).
 
-    The introduction is what follows one of the headings 内容简介, 内容提要, 内容介绍, 图书简介, 简介, up to the next heading: in
-    the same paragraph, in the next block, in a list of definitions or a table, or in the panel of a tab.
+    The introduction follows one of the headings 内容简介, 内容提要, 内容介绍, 图书简介, 简介, up to the next heading: in the
+    same paragraph, in the next block, in a list of definitions or a table, or in the panel of a tab.
     """
     if not _MENTIONED.search(page.html):
         return None
@@ -139,7 +139,7 @@ def read_book(page: Page) -> Book | None:
 
 
 def read(page: Page) -> Reading:
-    """What a strategy for books reads of a page.
+    """Read a page for a book strategy.
 
     >>> reading = read(Page("http://a.cn/search?keyword=x", title="数据挖掘 - 商品搜索", description="共三十本"))
     >>> reading.kind, reading.text
@@ -153,7 +153,8 @@ def read(page: Page) -> Reading:
 
 
 def _is_list(page: Page, text: str) -> bool:
-    """Whether a page mainly leads to others: a search, a list of several pages, or a page whose links hold much of its text."""
+    """Return True if a page mainly leads to others: a search, one page of a longer list, or a page with much of its text in
+    links."""
     if is_search(page.url):
         return True
     if len(page.links) < FEWEST_LINKS:
@@ -164,7 +165,7 @@ def _is_list(page: Page, text: str) -> bool:
 
 
 def _labels(body: LexborNode) -> Iterator[LexborNode]:
-    """The text nodes that announce an introduction."""
+    """Yield the text nodes announcing an introduction."""
     for node in _texts(body):
         text = node.text_content or ""
         if _plain(text) in _INTRODUCTIONS or _INLINE.match(text):
@@ -172,7 +173,7 @@ def _labels(body: LexborNode) -> Iterator[LexborNode]:
 
 
 def _introduction(label: LexborNode) -> str:
-    """What ``label`` announces."""
+    """Return the introduction announced by ``label``, "" if not found."""
     text = label.text_content or ""
     if start := _INLINE.match(text):
         return _SPACE.sub(" ", f"{text[start.end() :]} {_following(label)}").strip()
@@ -190,7 +191,7 @@ def _introduction(label: LexborNode) -> str:
 
 
 def _following(node: LexborNode) -> str:
-    """The text after ``node`` within its parent, up to the next heading."""
+    """Return the text after ``node`` within its parent, up to the next heading."""
     return _until_heading(text for sibling in _after(node) for text in _texts(sibling))
 
 
@@ -208,7 +209,7 @@ def _until_heading(nodes: Iterator[LexborNode]) -> str:
 
 
 def _panel(heading: LexborNode) -> LexborNode | None:
-    """The panel of a ``heading`` that is a tab; the heading itself where no panel is found; None where it is no tab."""
+    """Return the panel of a ``heading`` that is a tab, the heading itself if no panel is found, None if it is not a tab."""
     bar = heading.parent
     if bar is None:
         return None
@@ -234,7 +235,7 @@ def _panel(heading: LexborNode) -> LexborNode | None:
 
 
 def _beside(node: LexborNode) -> tuple[LexborNode | None, LexborNode | None]:
-    """The nodes before and after ``node``; blank text is none."""
+    """Return the nodes before and after ``node``, skipping blank text."""
     before, after = node.prev, node.next
     while before is not None and _is_blank(before):
         before = before.prev
@@ -254,7 +255,7 @@ def _by_id(node: LexborNode, name: str) -> LexborNode | None:
 
 
 def _heading_of(label: LexborNode) -> LexborNode:
-    """The highest element that says nothing but ``label``."""
+    """Return the highest element with no text besides ``label``."""
     node = label.parent or label
     text = _plain(label.text_content or "")
     while node.parent is not None and node.parent.tag != "body" and _beginning_of(node.parent) == text:
@@ -263,7 +264,7 @@ def _heading_of(label: LexborNode) -> LexborNode:
 
 
 def _beginning_of(node: LexborNode) -> str:
-    """The text of a short element; of a longer one only the beginning: it may hold half the page."""
+    """Return the text of a short element, or only the beginning of a longer one, which may hold half the page."""
     beginning = ""
     for text in _texts(node):
         beginning += _plain(text.text_content or "")
@@ -278,7 +279,7 @@ def _in_heading(node: LexborNode) -> bool:
 
 
 def _texts(node: LexborNode) -> Iterator[LexborNode]:
-    """The text nodes that are seen of an element, in order; of a text node, itself."""
+    """Yield the visible text nodes of an element, in order, or a text node itself."""
     if node.tag == "-text":
         yield node
         return
@@ -298,24 +299,24 @@ def _plain(text: str) -> str:
 
 
 def _title(page: Page) -> str:
-    """The heading, where the page's title agrees with it, else the title without the name of the site."""
+    """Return the heading if it agrees with the page's title, else the title without the site's name."""
     if page.heading and (not page.title or page.heading in page.title):
         return page.heading
     return _SITE.split(page.title)[0] or page.heading
 
 
-# -- How a crawl for books follows links: search → lists → pages of books
+# -- Following links in a crawl for books: search → lists → pages of books
 
-NEXT_PAGE = 0.5  # what the next page of a list is worth, as a part of the list's relevance: the list's own books go first
-FOLLOWED = 1e-6  # what the links of a followed list inherit at least; those of a page that is not followed inherit 0
+NEXT_PAGE = 0.5  # value of the next page of a list, as a share of the list's relevance, so its own books go first
+FOLLOWED = 1e-6  # least relevance inherited by links of a followed list. Links of other pages inherit 0
 
 
 class BookLinks:
-    """Which links are followed and how soon, by where the crawl started.
+    """Choice and order of links, depending on the start of the crawl.
 
-    * Links of a list: by their anchor, which is a book's title; the list's next page by the list's relevance.
+    * Links of a list: by the anchor, a book's title. The list's next page: by the list's relevance.
     * Links of a kept page: the mean of the page's relevance and the anchor's.
-    * Links of any other page: none, unless it is a list at the address of a seed or below it.
+    * Links of any other page: none, unless it is a list at or below the address of a seed.
 
     >>> links = BookLinks()
     >>> links.learn(entrance("http://a.cn/Search?keyword=x"))
@@ -327,13 +328,13 @@ class BookLinks:
         self._entrances = tuple(entrances)
 
     def learn(self, entrance: str) -> None:
-        """A crawl started here; see :func:`entrance`."""
+        """Add a start of the crawl, see :func:`entrance`."""
         if entrance not in self._entrances:
             self._entrances += (entrance,)
 
     def link_relevance(self, url: str, kind: Kind, relevance: float, threshold: float, seed: bool = False) -> float:
-        """What the links of the page ``url`` inherit: its relevance where they are followed, else 0. ``seed``: whether the crawl
-        started with the page."""
+        """Return the relevance inherited by the links of the page ``url``: its own if they are followed, else 0. ``seed``: True
+        for a seed."""
         if relevance > threshold:
             return relevance
         if kind == "list" and (seed or entrance(url).startswith(self._entrances)):
@@ -341,7 +342,7 @@ class BookLinks:
         return 0.0
 
     def priority(self, url: str, evidence: Evidence, anchor: float) -> float | None:
-        """The priority of a link for one place where it was found, from the relevance of its anchor; None: not followed."""
+        """Return the priority of a link at one place, from the relevance of its anchor. None: do not follow."""
         if evidence.on_topic:
             return (evidence.relevance + anchor) / 2
         if evidence.relevance <= 0:
@@ -351,12 +352,12 @@ class BookLinks:
         return anchor
 
     def entrances(self) -> list[str]:
-        """Where the crawl started, sorted."""
+        """Return the starts of the crawl, sorted."""
         return sorted(self._entrances)
 
 
 def entrance(url: str) -> str:
-    """Host and path of an address, without what may change from page to page of a list.
+    """Return host and path of a URL, without the parts varying between the pages of a list.
 
     >>> entrance("http://a.cn/Search?keyword=x"), entrance("http://a.cn/list/3.html"), entrance("http://a.cn/")
     ('a.cn/Search', 'a.cn/list/', 'a.cn/')

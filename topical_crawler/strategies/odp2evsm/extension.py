@@ -1,4 +1,4 @@
-"""The extension degree of words and of vectors of words (Zhang et al., section 3.3, Eq. 3-5).
+"""Extension degree of words and of vectors of words (Zhang et al., section 3.3, Eq. 3-5).
 
 >>> words = WordExtension()
 >>> words.exp("数据挖掘", "数据挖掘"), words.exp("数据挖掘", "聚类")
@@ -19,8 +19,8 @@ from topical_crawler.text.segment import normalise
 
 LAMBDA = 0.5  # λ of Eq. 5, as printed
 RELATED: Mapping[str, float] = {"#": 1.0, "=": 0.85, "@": 0.0}
-"""Eq. 4: rel of two words under one code of Cilin, by the sign of the code."""
-FAINT = 0.3  # least exp of a pair that counts: a cosine of 0.6, or synonyms. Ours
+"""Eq. 4: rel of two words sharing a Cilin code, by the sign of the code."""
+FAINT = 0.3  # least exp of a counted pair: a cosine of 0.6, or synonyms. Ours
 _CACHED_WORDS = 50_000
 
 
@@ -28,8 +28,8 @@ class WordExtension:
     """exp(a, b) = λ·sem(a, b) + (1 − λ)·rel(a, b) of two words (Eq. 5).
 
     Args:
-        vectors: give sem, the cosine of Eq. 3; None: sem is 0.
-        cilin: gives rel, Eq. 4; None: rel is 0.
+        vectors: source of sem, the cosine of Eq. 3. None: sem is 0.
+        cilin: source of rel, Eq. 4. None: rel is 0.
         lam: λ, 0 to 1.
 
     Raises:
@@ -44,30 +44,31 @@ class WordExtension:
         self.lam = lam
 
     def sem(self, a: str, b: str) -> float:
-        """Eq. 3: the cosine of two words' vectors, in [-1, 1]; 0 where a word has none."""
+        """Return Eq. 3: the cosine of two words' vectors, in [-1, 1], 0 for a word without one."""
         return self.vectors.similarity(a, b) if self.vectors else 0.0
 
     def rel(self, a: str, b: str) -> float:
-        """Eq. 4 (:data:`RELATED`), the greatest over all common codes; 0 for words without one."""
+        """Return Eq. 4 (:data:`RELATED`), the maximum over all common codes, 0 without one."""
         if self.cilin is None:
             return 0.0
         common = set(self.cilin.codes(a)) & set(self.cilin.codes(b))
         return max((RELATED[self.cilin.groups[code].relation] for code in common), default=0.0)
 
     def exp(self, a: str, b: str) -> float:
-        """Eq. 5, in [-λ, 1]. A word and itself: 1, also where no resource has it."""
+        """Return Eq. 5, in [-λ, 1]. A word and itself: 1, even if unknown to all resources."""
         if normalise(a) == normalise(b):
             return 1.0
         return self.lam * self.sem(a, b) + (1 - self.lam) * self.rel(a, b)
 
 
 class TopicExtension:
-    """The extension degree between a topic's keywords Q and whatever else; ``own`` is that of Q to itself: what a page could
-    reach that speaks as the topic does.
+    """Extension degree between a topic's keywords Q and other vectors.
+
+    ``own`` is the degree of Q to itself, the score of a page with exactly the topic's vocabulary.
 
     Args:
         words: exp of two words.
-        keywords: Q with its weights, 0 < q_i <= 1; not empty.
+        keywords: Q with its weights, 0 < q_i <= 1, not empty.
 
     >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5, "分类": 0.5})
     >>> topic.degree("聚类"), topic.between({"数据挖掘": 1.0, "小说": 1.0}), topic.own
@@ -91,7 +92,7 @@ class TopicExtension:
         self.own = self.between(self.keywords)
 
     def row(self, word: str) -> NDArray[np.float64]:
-        """exp of a normalised word with each keyword, shape ``(len(keywords),)``."""
+        """Return exp of a normalised word with each keyword, shape ``(len(keywords),)``."""
         row = np.zeros(len(self._names))
         vector = self._words.vectors.vector(word) if self._words.vectors and len(self._rows) else None
         if vector is not None:
@@ -109,20 +110,20 @@ class TopicExtension:
         return row
 
     def degree(self, word: str) -> float:
-        """What a normalised word brings to :meth:`between`: the greatest q_i·exp(i, word)."""
+        """Return the contribution of a normalised word to :meth:`between`: the greatest q_i·exp(i, word)."""
         return self._known(word)[0]
 
     def nearest(self, word: str) -> str:
-        """The keyword that :meth:`degree` is of."""
+        """Return the keyword behind :meth:`degree`."""
         return self._known(word)[1]
 
     def between(self, vector: Mapping[str, float]) -> float:
-        """The extension degree of Q and another vector, normalised words of a page with their weights k_j >= 0; 0 for an empty
+        """Return the extension degree of Q and another vector: normalised words of a page with weights k_j >= 0. 0 for an empty
         one.
 
-        The paper applies Eq. 3-5 to two vectors without saying how. Here each word of the page has the one keyword that it is
-        nearest to, and pairs less alike than :data:`FAINT` are none: Σ_j k_j·max_i q_i·exp(i, j) / Σ_j k_j, so that a hundred
-        faint likenesses do not outweigh one right word.
+        The paper applies Eq. 3-5 to two vectors without further detail. Here each word of the page counts with its nearest
+        keyword, and pairs below :data:`FAINT` count as 0: Σ_j k_j·max_i q_i·exp(i, j) / Σ_j k_j. So a hundred faint
+        similarities cannot outweigh one right word.
         """
         total = sum(vector.values())
         return sum(k * self.degree(word) for word, k in vector.items()) / total if total > 0 else 0.0

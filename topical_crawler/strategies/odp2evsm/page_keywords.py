@@ -1,8 +1,8 @@
-"""The keywords of a page by TextRank over weighted words (Zhang et al., section 3.2), and how near they are to a topic.
+"""Keywords of a page by TextRank over weighted words (Zhang et al., section 3.2), and their relevance to a topic.
 
-Words are the nodes of a graph; an edge is as heavy as the number of times that two of them stand within one window. A word ranks
-high when it weighs much itself and stands beside words that rank high (Eq. 2). Its weight comes from its features, joined by the
-order-relation method G1 (Guo Yajun): from their order by importance, and how many times more each matters than the next.
+The nodes of the graph are words. An edge weighs the number of times two words share a window. A word ranks high if it weighs
+much itself and stands beside high-ranking words (Eq. 2). Its weight combines its features by the order-relation method G1 (Guo
+Yajun), from their order of importance and the ratio between each and the next.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from topical_crawler.strategies.odp2evsm.extension import TopicExtension
 from topical_crawler.text.segment import Segmenter
 
 FEATURES: Mapping[str, float] = {"title": 1.0, "frequency": 1.2, "part_of_speech": 1.4, "position": 1.2, "length": 1.2}
-"""The features, most important first, each with r_k: how many times more the one before it matters (of the first: 1). Neither
-order nor ratios are printed. The method's ratios go from 1.0 (as important) to 1.8 (far more)."""
+"""Features, most important first, each with r_k: its predecessor's importance relative to it (1 for the first).
 
-LONG = 4  # characters from which a word counts as long: most Chinese terms of a field have three or four
+Neither order nor ratios are printed. The method's ratios range from 1.0 (equally important) to 1.8 (far more).
+"""
+
+LONG = 4  # characters of a long word: most Chinese technical terms have three or four
 _BY_TAG = (("n", 1.0), ("eng", 1.0), ("j", 0.8), ("l", 0.8), ("i", 0.6), ("v", 0.6), ("a", 0.4))
-_UNKNOWN_TAG = 1.0  # what the dictionary lacks is a name or a term
+_UNKNOWN_TAG = 1.0  # words missing in the dictionary are names or terms
 _OTHER_TAG = 0.2
 
 
 def order_weights(ratios: Sequence[float]) -> tuple[float, ...]:
-    """Weights of n features from the n − 1 ratios r_2 … r_n, each 1 or more, r_k = w_{k−1} / w_k; they fall, and their sum is 1.
+    """Return the weights of n features from the n − 1 ratios r_2 … r_n, each 1 or more, r_k = w_{k−1} / w_k. They fall and sum
+    to 1.
 
     w_n = 1 / (1 + Σ_{k=2}^{n} Π_{i=k}^{n} r_i),  w_{k−1} = r_k·w_k
 
@@ -44,8 +47,10 @@ def order_weights(ratios: Sequence[float]) -> tuple[float, ...]:
 
 
 class NodeWeights:
-    """w(v) of Eq. 2 for the words of a text; ``weights`` are those of :data:`FEATURES`, by G1. ``tag`` gives a word's part of
-    speech in jieba's tags; "" for a word that the dictionary lacks.
+    """Node weights w(v) of Eq. 2 for the words of a text.
+
+    ``weights`` are the weights of :data:`FEATURES`, by G1. ``tag`` returns a word's part of speech in jieba's tags, "" for a
+    word missing in the dictionary.
 
     >>> node_weights = NodeWeights({"数据": "n", "分析": "vn", "方法": "n"}.get)
     >>> {word: round(weight, 2) for word, weight in node_weights.of(["数据", "分析", "方法", "数据"], {"数据"}).items()}
@@ -57,19 +62,21 @@ class NodeWeights:
         self._tag = tag
 
     def of(self, words: Sequence[str], title: Collection[str]) -> dict[str, float]:
-        """The weight of each distinct word, in [0, 1]: Σ of its features by their weights. ``words`` are those of the whole text,
-        in order, with repetitions."""
+        """Return the weight of each distinct word, in [0, 1]: the weighted sum of its features.
+
+        ``words`` are those of the whole text, in order, with repetitions.
+        """
         return {
             word: sum(self.weights[name] * value for name, value in features.items())
             for word, features in self.features(words, title).items()
         }
 
     def features(self, words: Sequence[str], title: Collection[str]) -> dict[str, dict[str, float]]:
-        """The features of each distinct word, each in [0, 1].
+        """Return the features of each distinct word, each in [0, 1].
 
-        ``title``: 1 in the title, else 0. ``frequency``: against that of the most frequent word. ``part_of_speech``: names and
+        ``title``: 1 in the title, else 0. ``frequency``: relative to the most frequent word. ``part_of_speech``: names and
         nouns 1, fixed phrases 0.8, idioms and verbs 0.6, adjectives 0.4, others 0.2. ``position``: 1 for the first word of the
-        text, falling evenly to 0 at its end. ``length``: characters of :data:`LONG`, at most 1.
+        text, falling linearly to 0 at its end. ``length``: share of :data:`LONG` characters, at most 1.
         """
         counts = Counter(words)
         first = {word: place for place, word in reversed(list(enumerate(words)))}
@@ -92,8 +99,8 @@ class NodeWeights:
 
 
 DAMPING = 0.85  # d of Eq. 2
-WINDOW = 5  # words that stand within one window, the word itself included. Not printed; 5 is usual for Chinese
-TOLERANCE = 1e-6  # the iteration ends when no rank changes by more than this. Not printed
+WINDOW = 5  # words in a window, including the word itself. Not printed. 5 is usual for Chinese
+TOLERANCE = 1e-6  # stop the iteration once no rank changes by more than this. Not printed
 
 
 def textrank(
@@ -103,18 +110,21 @@ def textrank(
     window: int = WINDOW,
     tolerance: float = TOLERANCE,
 ) -> dict[str, float]:
-    """S of Eq. 2 for each distinct word, heaviest first; equal ones in the order of the text.
+    """Return S of Eq. 2 for each distinct word, heaviest first, equal ones in text order.
 
     S(v_i) = (1 − d)·w(v_i) + d·w(v_i)·Σ_{v_j ∈ In(v_i)} w_ji / Σ_{v_k ∈ In(v_j)} w_jk · S(v_j)
 
-    Node weights of at most 1 make the step a contraction by d, so that the iteration always ends at the one solution. An edge has
-    no direction: a word's neighbours are its In. Raises KeyError for a word without weight.
+    With node weights of at most 1 the step is a contraction by d, so the iteration always converges to the unique solution.
+    Edges have no direction: a word's neighbours are its In.
 
     Args:
-        words: the words of a text in their order, with repetitions.
-        weights: w(v) of every word, in [0, 1]; None: all 1, plain TextRank.
+        words: the words of a text in order, with repetitions.
+        weights: w(v) of every word, in [0, 1]. None: all 1, plain TextRank.
         damping: d, from 0 to below 1.
         window, tolerance: 2 or more, and above 0.
+
+    Raises:
+        KeyError: a word has no weight.
 
     >>> ranks = textrank(["数据", "挖掘", "算法", "数据", "聚类", "算法", "数据", "分类"], window=2)
     >>> [(word, round(rank, 3)) for word, rank in ranks.items()][:3]
@@ -131,7 +141,7 @@ def textrank(
     apart = left != right
     sources, targets = (np.concatenate(ends) for ends in ((left[apart], right[apart]), (right[apart], left[apart])))
     degrees = np.bincount(sources, minlength=len(places))
-    shares = 1.0 / degrees[sources]  # one edge for each time that two words stand together: their sum is w_ji / Σ w_jk
+    shares = 1.0 / degrees[sources]  # one edge per co-occurrence, with a sum of w_ji / Σ w_jk
     ranks, change = own, np.inf
     while change > tolerance:
         before = ranks
@@ -143,30 +153,30 @@ def textrank(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A page, measured."""
+    """Measurement of a page."""
 
     relevance: float  # 0 or more
-    shares: Mapping[str, float] = field(default_factory=dict)  # the words that carry it, heaviest first, with their share of it
-    keywords: Sequence[tuple[str, float]] = ()  # of the page with weights, heaviest first; () where none are looked for
+    shares: Mapping[str, float] = field(default_factory=dict)  # the words behind it with their shares of it, heaviest first
+    keywords: Sequence[tuple[str, float]] = ()  # of the page with weights, heaviest first
 
 
 class Measure(Protocol):
-    """A measure of texts against a topic."""
+    """Measure of texts against a topic."""
 
     def of_page(self, title: str, text: str) -> Measured:
-        """The relevance of a page."""
+        """Return the relevance of a page."""
         ...
 
     def of_anchor(self, anchor: str) -> float:
-        """The relevance of a short text."""
+        """Return the relevance of a short text."""
         ...
 
 
 class ExtensionMeasure:
-    """A page's TextRank keywords, by their extension degree with the topic's keywords.
+    """Relevance of a page's TextRank keywords: their extension degree with the topic's keywords.
 
-    The degree is a part of that of the topic's keywords to themselves, which falls with every light keyword that a topic has
-    more: no other threshold could outlast an expansion. ``n``: keywords of a page, at most.
+    The degree is divided by the topic's degree to itself, since degrees fall with every light keyword added to a topic.
+    Otherwise no threshold could outlast an expansion. ``n``: maximum number of keywords of a page.
 
     >>> from topical_crawler.strategies.odp2evsm.extension import WordExtension
     >>> topic = TopicExtension(WordExtension(), {"数据挖掘": 1.0, "聚类": 0.5})
@@ -183,7 +193,7 @@ class ExtensionMeasure:
         self._n = n
 
     def of_page(self, title: str, text: str) -> Measured:
-        """The relevance of K, the ``n`` words that Eq. 2 puts highest; the first one weighs 1."""
+        """Return the relevance of K, the ``n`` words ranked highest by Eq. 2, scaled to 1 for the first."""
         head = self._segmenter.content(title)
         words = [*head, *self._segmenter.content(text)]
         ranks = list(textrank(words, self._node_weights.of(words, set(head))).items())[: self._n]
@@ -191,13 +201,13 @@ class ExtensionMeasure:
         return Measured(self._relevance(dict(keywords)), self._shares(keywords), keywords)
 
     def of_anchor(self, anchor: str) -> float:
-        """The relevance of its words, each as heavy as it is frequent."""
+        """Return the relevance of the anchor's words, weighted by frequency."""
         return self._relevance(Counter(self._segmenter.content(anchor)))
 
     def _relevance(self, vector: Mapping[str, float]) -> float:
         return self._topic.between(vector) / self._topic.own
 
     def _shares(self, keywords: Sequence[tuple[str, float]]) -> dict[str, float]:
-        """Each as ``word``, or ``word~nearest keyword``."""
+        """Return the share of each keyword, as ``word`` or ``word~nearest keyword``."""
         parts = ((word, self._topic.nearest(word), k * self._topic.degree(word)) for word, k in keywords)
         return shares({(word if word == nearest else f"{word}~{nearest}"): part for word, nearest, part in parts if part > 0})

@@ -1,7 +1,7 @@
-"""The strategy ``odp2evsm`` (Zhang et al., sections 4 and 5).
+"""Strategy ``odp2evsm`` (Zhang et al., sections 4 and 5).
 
-A book's page is judged by title and introduction, any other by its description and text;
-:mod:`topical_crawler.strategies.odp2evsm.books` says how links are followed.
+A book's page is judged by title and introduction, any other page by its description and text. See
+:mod:`topical_crawler.strategies.odp2evsm.books` for the rules of following links.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _CACHED_ANCHORS = 50_000
 
 @dataclass(frozen=True)
 class CategoryParameters:
-    """How the initial keywords are found; part of two tables of a topic."""
+    """Parameters of the initial keywords, shared by two tables of a topic."""
 
-    category: str = ""  # code or name of the topic's category; "": the category of the topic's title
-    tree: str = ""  # path of a category tree in JSON; "": the Chinese Library Classification
-    own_terms: bool = True  # whether the topic's own terms join those of its category. The paper: False
-    keyword_threshold: float = 0.1  # initial keywords weigh at least this, 0 to 1
-    max_keywords: int = 100  # χ, keywords of the topic at most, the initial ones among them
+    category: str = ""  # code or name of the topic's category. "": the category of the topic's title
+    tree: str = ""  # path of a category tree in JSON. "": the Chinese Library Classification
+    own_terms: bool = True  # add the topic's own terms to those of its category. The paper: False
+    keyword_threshold: float = 0.1  # least weight of an initial keyword, 0 to 1
+    max_keywords: int = 100  # χ, maximum number of keywords of the topic, including the initial ones
 
     def __post_init__(self) -> None:
         check_fields(self, ("keyword_threshold", "lam"), {"max_keywords": 1, "page_keywords": 1, "batch": 1})
@@ -42,17 +42,17 @@ class CategoryParameters:
 
 @dataclass(frozen=True)
 class Odp2evsmParameters(CategoryParameters):
-    """Constants of the method; the table ``[strategy.odp2evsm]`` of a topic sets them. The paper prints λ alone."""
+    """Constants of the method, read from the table ``[strategy.odp2evsm]`` of a topic. The paper prints only λ."""
 
     lam: float = LAMBDA  # λ of Eq. 5, 0 to 1
     page_keywords: int = 30  # n, keywords of a page
-    page_threshold: float = 0.08  # u, as a part of the topic's degree to itself
-    learned_keywords: int = 5  # m, keywords that a relevant page gives to the buffer; 0: no expansion
-    batch: int = 10  # relevant pages after which the buffer joins the topic's keywords
+    page_threshold: float = 0.08  # u, as a share of the topic's degree to itself
+    learned_keywords: int = 5  # m, keywords per relevant page added to the buffer. 0: no expansion
+    batch: int = 10  # number of relevant pages before the buffer joins the topic's keywords
 
 
 class BookCrawl(Strategy):
-    """Which part of a page is read, and which links are followed: all of ``odp2evsm`` but the measure."""
+    """Reading of pages and choice of links in ``odp2evsm``, for any measure."""
 
     def __init__(self, measure: Measure, parameters: Any) -> None:
         self.parameters = parameters
@@ -93,18 +93,24 @@ class BookCrawl(Strategy):
         self._links = BookLinks(state["entrances"])
 
     def _lesson(self, keywords: Sequence[tuple[str, float]]) -> list[list[Any]]:
-        """The keywords of a relevant page that are to be learned, with their weights."""
+        """Return the keywords to learn from a relevant page, with their weights."""
         return []
 
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
-        """The best priority over all places where the link was found, with the place."""
+        """Return the best priority over all places of the link, and that place."""
         priorities = ((self._links.priority(candidate.url, e, self._of_anchor(e.anchor)), e) for e in candidate.evidence)
         return max(((priority, e) for priority, e in priorities if priority is not None), key=itemgetter(0), default=None)
 
 
 class Odp2evsm(BookCrawl):
-    """The strategy ``odp2evsm``. ``words`` gives exp of two words, ``keywords`` is the initial Q, 0 < q_i <= 1, which the
-    segmenter must know, and ``node_weights`` gives w(v) of Eq. 2.
+    """Strategy ``odp2evsm``.
+
+    Args:
+        words: exp of two words.
+        keywords: the initial Q, 0 < q_i <= 1.
+        segmenter: must know the keywords.
+        node_weights: w(v) of Eq. 2.
+        parameters: None: the defaults.
 
     >>> from topical_crawler import strategies
     >>> odp2evsm = strategies.create("machine-learning", "odp2evsm", resources=None)
@@ -138,14 +144,14 @@ class Odp2evsm(BookCrawl):
         keywords = category_keywords(setup, parameters)
         vectors, cilin = setup.resources.path("vectors"), setup.resources.path("cilin")
         opened = WordVectors.open(vectors, setup.cache_dir) if vectors else None
-        if opened is not None:  # keywords and new words are made of known ones
+        if opened is not None:  # compose keywords and new words from known ones
             opened = ComposingVectors(opened.words, opened.matrix)
         words = WordExtension(opened, Cilin(cilin) if cilin else None, parameters.lam)
         return cls(words, keywords, whole_keywords(setup, keywords), NodeWeights(language().tag), parameters)
 
     @property
     def revision(self) -> int:  # type: ignore[override]
-        """How many keywords were learned."""
+        """Number of keywords learned."""
         return len(self.expansion.added)
 
     def learn(self, url: str, verdict: Verdict) -> None:
@@ -170,13 +176,13 @@ class Odp2evsm(BookCrawl):
 
 
 def category_keywords(setup: Setup, p: CategoryParameters) -> dict[str, float]:
-    """The initial keywords of the topic's category, with their weights."""
+    """Return the initial keywords of the topic's category, with their weights."""
     tree = open_tree(setup.topic, setup.resources, p.tree)
     return initial_keywords(setup.topic, tree, p.category, p.keyword_threshold, p.max_keywords, own_terms=p.own_terms)
 
 
 def whole_keywords(setup: Setup, keywords: Mapping[str, float]) -> Segmenter:
-    """A segmenter that keeps the keywords whole."""
+    """Return a segmenter that never splits the keywords."""
     if all(word in setup.topic.terms for word in keywords):
         return setup.segmenter
     backend: Backend = "rjieba" if setup.segmenter.backend == "rjieba" else "jieba"

@@ -1,4 +1,4 @@
-"""The keywords of a topic: initial ones from a category tree (Zhang et al., section 3.1, Eq. 1), later ones from pages (3.2)."""
+"""Keywords of a topic: initial ones from a category tree (Zhang et al., section 3.1, Eq. 1), later ones from pages (3.2)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,22 @@ logger = logging.getLogger(__name__)
 
 
 def open_tree(topic: Topic, resources: Resources, path: str = "") -> CategoryTree | None:
-    """The tree to look a topic up in: a file from the folder of the topic (see
-    :func:`~topical_crawler.resources.categories.read_clc`), else the Chinese Library Classification; None where there is none.
-    Raises TopicError where there is no such file or it cannot be read, ValueError where the Classification cannot."""
+    """Open the category tree for a topic, None if there is none.
+
+    Args:
+        topic: topic of the crawl.
+        resources: source of the Chinese Library Classification.
+        path: file relative to the topic's folder (see :func:`~topical_crawler.resources.categories.read_clc`). "": the Chinese
+            Library Classification.
+
+    Raises:
+        TopicError: the file is missing or unreadable.
+        ValueError: the Classification is unreadable.
+    """
     if path:
         file = Path(topic.source, Path(path).expanduser())
         if not file.is_file():
-            raise TopicError(f"{topic_line(topic, 'tree')}: there is no file {file}. Remedy: the path of a category tree in JSON")
+            raise TopicError(f"{topic_line(topic, 'tree')}: no file {file}. Set tree to the path of a category tree in JSON")
         try:
             return read_clc(file)
         except CategoryError as error:
@@ -34,7 +43,7 @@ def open_tree(topic: Topic, resources: Resources, path: str = "") -> CategoryTre
 
 
 def topic_word(topic: Topic) -> str:
-    """The word that stands for a topic: its title, where that is one of its terms, else the heaviest term.
+    """Return the word standing for a topic: its title if that is one of its terms, else the heaviest term.
 
     >>> topic_word(Topic("dm", "数据挖掘图书", {"数据挖掘": 2.0, "聚类": 1.0}))
     '数据挖掘'
@@ -44,7 +53,7 @@ def topic_word(topic: Topic) -> str:
 
 
 def own_keywords(topic: Topic, most: int) -> dict[str, float]:
-    """The topic word and the heaviest terms, at most ``most`` in all, weighed against the heaviest.
+    """Return the topic word and the heaviest terms, at most ``most`` in all, with weights relative to the heaviest.
 
     >>> own_keywords(Topic("dm", "数据挖掘", {"数据挖掘": 2.0, "聚类": 1.0, "分类": 0.5}), 2)
     {'数据挖掘': 1.0, '聚类': 0.5}
@@ -59,19 +68,21 @@ def own_keywords(topic: Topic, most: int) -> dict[str, float]:
 def initial_keywords(
     topic: Topic, tree: CategoryTree | None, category: str = "", threshold: float = 0.0, most: int = 100, own_terms: bool = True
 ) -> dict[str, float]:
-    """Q: the topic word with weight 1, and the keywords of its category with q_i = N_i / N_max (Eq. 1), heaviest first.
+    """Return Q: the topic word with weight 1, and the keywords of its category with q_i = N_i / N_max (Eq. 1), heaviest first.
 
-    The topic's own terms, weighed against the heaviest of them, join those of the category, or take their place (which is logged)
-    where the tree has no category for the topic, or there is no tree. The paper has the category alone. Raises TopicError where
-    ``category`` was given and the tree does not have it, or has several.
+    The topic's own terms, weighed relative to the heaviest, join those of the category. They replace them, with a log message,
+    if the tree is missing or has no category for the topic. The paper uses only the category.
 
     Args:
-        topic: what the crawl is about.
-        tree: where its category is looked up.
-        category: code or name of the category; "": the topic's title.
-        threshold: only keywords of at least this weight are kept.
-        most: keywords at most.
-        own_terms: False: where there is a category, its keywords and the topic word alone.
+        topic: topic of the crawl.
+        tree: category tree.
+        category: code or name of the category. "": the topic's title.
+        threshold: least weight of a keyword.
+        most: maximum number of keywords.
+        own_terms: False: only the topic word and the keywords of the category, if there is one.
+
+    Raises:
+        TopicError: ``category`` is set and matches no category, or several.
     """
     of_category: dict[str, float] = {}
     if tree is None:
@@ -83,7 +94,7 @@ def initial_keywords(
             if category:
                 raise TopicError(f"{topic_line(topic, 'category')}: {error}") from None
             logger.info(
-                "The initial keywords of %r are its own terms, since there is no category of its name. To name one: category = "
+                "The initial keywords of %r are its own terms, since no category has its name. To choose one, set category = "
                 "\"CODE\" in topic.toml (%s)", topic.name, error,
             )  # fmt: skip
     joined = own_keywords(topic, most) if own_terms or not of_category else {}
@@ -93,17 +104,17 @@ def initial_keywords(
     return {word: joined[word] for word in heaviest[:most] if joined[word] >= threshold}
 
 
-EXPANDED = 0.25  # most that a learned keyword weighs, of the lightest initial one. Ours: at 0.5 general words took over
+EXPANDED = 0.25  # maximum weight of a learned keyword, as a share of the lightest initial one. Ours. 0.5 lets in general words
 
 WeighedWords = Sequence[tuple[str, float] | list[Any]]
 
 
 class Expansion:
-    """The topic's keywords Q and the buffer of those that are to join them.
+    """The topic's keywords Q and the buffer of candidates.
 
-    Every relevant page gives its first keywords to the buffer. After ``batch`` pages, the words of the buffer that are new join
-    Q, words of more pages first, until Q has χ words (``most``). The paper does not say what they weigh: here the mean of their
-    weights on these pages, scaled below the lightest initial keyword, so that pages widen a topic and do not replace it.
+    Every relevant page adds its first keywords to the buffer. After ``batch`` pages, the new words of the buffer join Q, words
+    of more pages first, until Q has χ words (``most``). The paper does not print their weights. Here a word gets the mean of
+    its weights on these pages, scaled below the lightest initial keyword, so pages widen a topic without replacing it.
 
     >>> expansion = Expansion({"数据挖掘": 1.0}, batch=2, most=3)
     >>> expansion.learn("http://a.cn/1", [("数据挖掘", 1.0), ("聚类", 0.8)])
@@ -124,11 +135,11 @@ class Expansion:
 
     @property
     def keywords(self) -> dict[str, float]:
-        """Q as it is now, the initial keywords first."""
+        """Current Q, initial keywords first."""
         return {**self._initial, **self.added}
 
     def learn(self, url: str, words: WeighedWords) -> bool:
-        """Count a relevant page, once, by its keywords with their weights, in [0, 1]. Returns whether Q has grown."""
+        """Count a relevant page, once, by its keywords with their weights, in [0, 1]. Return True if Q has grown."""
         key = fingerprint(url).hex()[:16]
         if key in self._learned or len(self._initial) + len(self.added) >= self._most:
             return False

@@ -1,4 +1,4 @@
-"""The strategy ``semantic``: semantic relevancy from HowNet, word vectors and URL structure (Zhou, Wang, Yu 2019).
+"""Strategy ``semantic``: semantic relevancy from HowNet, word vectors and URL structure (Zhou, Wang, Yu 2019).
 
 ``adaptive`` orders links by the same formulas before it has learned anything. In the order of the paper:
 

@@ -1,8 +1,8 @@
-"""The inner sum of Eq. 3 for every word, made once per topic (Zhou et al. 2019, §3.2 and §4.3).
+"""The inner sum of Eq. 3 for every word, computed once per topic (Zhou et al. 2019, §3.2 and §4.3).
 
-The paper's *inverted index and cache*: for a fixed topic Σ_t w_t·Sim(d, t)² is one number per word d, so scoring a text is a
-look-up per word. The table holds every word of HowNet and of the vectors, and is kept on disk: a crawl that finds it there reads
-neither of them.
+The paper's *inverted index and cache*: for a fixed topic Σ_t w_t·Sim(d, t)² is one number per word d, so scoring a text takes
+one look-up per word. The table holds every word of HowNet and of the vectors, and is cached on disk. A crawl finding it there
+reads neither resource.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from topical_crawler.text.segment import normalise
 logger = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 
-VERSION = 2  # of the formulas and of the file's form: a change makes kept tables invalid
+VERSION = 2  # of formulas and file format, invalidating cached tables on change
 _TERMS_AT_ONCE = 16
 _ROWS_AT_ONCE = 8192
 _USED = ("hownet", "hownet_tree", "vectors")
 
 
 class ScoreTable(Mapping[str, tuple[float, str]]):
-    """Normalised word → (Σ_t w_t·Sim(d, t)², the topic term with the greatest part in it). Words without a part are absent.
+    """Normalised word → (Σ_t w_t·Sim(d, t)², topic term with the greatest part of it). Words with a sum of 0 are absent.
 
-    Kept as arrays in the order of the words: as a dictionary, the 145,000 words of HowNet and the vectors take 30 MB, not 5.
+    Stored as sorted arrays: 5 MB for the 145,000 words of HowNet and the vectors, 30 MB as a dictionary.
 
     >>> table = ScoreTable.build({"党建": 2.0, "支部": 0.5}, WordSimilarity())
     >>> table.get("党建"), table.get("足球")
@@ -50,7 +50,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
     """
 
     def __init__(self, parts: Mapping[str, tuple[float, str]]) -> None:
-        words = sorted(parts)  # which is the order of their bytes, too
+        words = sorted(parts)  # same order as that of their UTF-8 bytes
         numbers: dict[str, int] = {}
         nearest = [numbers.setdefault(parts[word][1], len(numbers)) for word in words]
         self._fill(
@@ -60,9 +60,9 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
     def _fill(self, words: bytes, scores: Floats, nearest: NDArray[np.int32], terms: list[str]) -> None:
         self._words, self._scores, self._nearest, self._terms = words, scores, nearest, terms
         ends = np.flatnonzero(np.frombuffer(words + b"\n", np.uint8) == ord("\n")) if words else np.zeros(0, np.int64)
-        self._starts = np.concatenate(([0], ends + 1)).astype(np.uint32).data  # of each word, and of one behind the last
+        self._starts = np.concatenate(([0], ends + 1)).astype(np.uint32).data  # of each word, and the end of the last
         if not len(self) == len(scores) == len(nearest) or not all(0 <= n < len(terms) for n in set(nearest.tolist())):
-            raise ValueError("its columns do not fit each other")
+            raise ValueError("the columns do not match")
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -82,7 +82,11 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """A table that :meth:`write` wrote. Raises ValueError and others where it is damaged."""
+        """Read a table written by :meth:`write`.
+
+        Raises:
+            ValueError: the file is damaged. Depending on the damage, also OSError, KeyError, EOFError or BadZipFile.
+        """
         table = cls.__new__(cls)
         with np.load(path, allow_pickle=False) as data:
             terms = data["terms"].tobytes().decode().split("\n")
@@ -90,7 +94,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         return table
 
     def write(self, path: Path) -> None:
-        """Whole or not at all: another process may be reading, and this one may die."""
+        """Write the table atomically, safe against concurrent readers and a crash."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".scores-", dir=path.parent) as folder:
             np.savez(
@@ -111,15 +115,17 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
         cache_dir: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> ScoreTable:
-        """Take the table from ``cache_dir``, or make it and keep it there. Raises ValueError where a weight is negative or not
-        finite, or a resource cannot be read.
+        """Load the table from ``cache_dir``, or build it and cache it there.
 
         Args:
             terms: topic terms with their weights (Eq. 2), each finite and >= 0.
-            resources: where HowNet, its tree and the vectors are; what is missing is done without.
+            resources: HowNet, its tree and the vectors. Missing ones are skipped.
             parameters: constants of Algorithm 1.
-            cache_dir: where tables and converted vectors are kept; None: nowhere.
+            cache_dir: folder for tables and converted vectors. None: no cache.
             progress: see :class:`Setup`.
+
+        Raises:
+            ValueError: a weight is negative or not finite, or a resource cannot be read.
         """
         terms, parameters = _checked(terms), parameters or SimilarityParameters()
         if cache_dir is None:
@@ -131,7 +137,7 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
             try:
                 return cls.read(path)
             except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-                logger.warning("%s is damaged (%s); the table is made again", path, error)
+                logger.warning("%s is damaged (%s). Rebuilding the table", path, error)
         if progress:
             progress(0.0, "reading HowNet and word vectors")
         table = cls.build(terms, WordSimilarity.from_resources(resources, parameters, path.parent), progress)
@@ -140,7 +146,8 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
 
     @classmethod
     def build(cls, terms: Mapping[str, float], similarity: WordSimilarity, progress: Progress | None = None) -> ScoreTable:
-        """Make the table: :meth:`WordSimilarity.sim` for every word and term, in array operations. Weights as above."""
+        """Build the table: :meth:`WordSimilarity.sim` for every word and term, in array operations. Weights as in
+        :meth:`load_or_build`."""
         terms = _checked(terms)
         hownet = ConceptIndex(similarity.hownet) if similarity.hownet else None
         vectors = similarity.vectors
@@ -175,20 +182,20 @@ class ScoreTable(Mapping[str, tuple[float, str]]):
 
 
 def _checked(terms: Mapping[str, float]) -> dict[str, float]:
-    """The terms normalised and in sorted order, so that equal terms give equal tables."""
+    """Return the terms normalised and sorted, so equal terms give equal tables."""
     result: dict[str, float] = {}
     for term, weight in terms.items():
         word = normalise(term)
         if not (math.isfinite(weight) and weight >= 0):
-            raise ValueError(f"the weight of topic term {term!r} is {weight}; give a finite number, 0 or more")
+            raise ValueError(f"the weight of topic term {term!r} is {weight}. Set a finite number, 0 or more")
         if word in result:
-            raise ValueError(f"topic term {term!r} comes twice, perhaps in another width or case; keep one of them")
+            raise ValueError(f"topic term {term!r} occurs twice, perhaps in another width or case. Keep one of them")
         result[word] = float(weight)
     return dict(sorted(result.items()))
 
 
 def _cosines(vectors: WordVectors | None, terms: list[str]) -> dict[str, Floats]:
-    """SimD of each term that has a vector with every word of ``vectors``; double precision, block by block."""
+    """Return SimD of each term with a vector to every word of ``vectors``, in double precision, block by block."""
     if vectors is None or not (own := {term: v for term in terms if (v := vectors.vector(term)) is not None}):
         return {}
     result = np.empty((len(own), len(vectors)))

@@ -19,13 +19,13 @@ from topical_crawler.text.segment import normalise
 class SimilarityParameters:
     """Constants of Algorithm 1, all in [0, 1].
 
-    The paper prints Th1 = Th2 = 0.1 (Table 5: best on 420 pairs of words) and neither α nor β. The defaults have its thresholds,
-    and α = 0.9 and β = 0.7, which agree best with human judgements of 500 pairs (NLPCC-ICCPOL 2016, task 3). A crawl has others:
-    :data:`topical_crawler.strategies.semantic.parameters.SIMILARITY`.
+    The paper prints Th1 = Th2 = 0.1 (Table 5: best on 420 pairs of words) and neither α nor β. The defaults use its thresholds,
+    with α = 0.9 and β = 0.7 for the best agreement with human judgements of 500 pairs (NLPCC-ICCPOL 2016, task 3). Crawls use
+    other constants: :data:`topical_crawler.strategies.semantic.parameters.SIMILARITY`.
     """
 
-    alpha: float = 0.9  # weight of SimD where SimH is 0
-    beta: float = 0.7  # weight of SimH where it is not 0; SimD has the rest
+    alpha: float = 0.9  # weight of SimD if SimH is 0
+    beta: float = 0.7  # weight of SimH if it is not 0, the rest being SimD's
     th1: float = 0.1  # a SimD, and a result, below this counts as 0
     th2: float = 0.1  # a SimH below this counts as 0
 
@@ -34,11 +34,12 @@ class SimilarityParameters:
 
 
 def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParameters) -> NDArray[np.float64]:
-    """Algorithm 1: join two similarities of pairs of different words, step by step as printed; the results are in [0, 1].
+    """Apply Algorithm 1: combine two similarities of pairs of different words, step by step as printed. The results are in [0,
+    1].
 
     Args:
-        sim_h: SimH in [0, 1], one number or an array; 0 where HowNet lacks a word.
-        sim_d: SimD in [-1, 1], of the same shape; 0 where a word has no vector.
+        sim_h: SimH in [0, 1], one number or an array. 0 for a word missing in HowNet.
+        sim_d: SimD in [-1, 1], of the same shape. 0 for a word without a vector.
         parameters: α, β, Th1, Th2.
 
     >>> p = SimilarityParameters(alpha=0.9, beta=0.6, th1=0.1, th2=0.1)
@@ -56,11 +57,11 @@ def algorithm1(sim_h: ArrayLike, sim_d: ArrayLike, parameters: SimilarityParamet
 
 
 class WordSimilarity:
-    """Sim(d, t) of two words; with neither resource a word is similar to itself alone.
+    """Sim(d, t) of two words. With neither resource a word is similar only to itself.
 
     Args:
-        hownet: gives SimH.
-        vectors: give SimD.
+        hownet: source of SimH.
+        vectors: source of SimD.
         parameters: constants of Algorithm 1.
     """
 
@@ -75,21 +76,21 @@ class WordSimilarity:
     def from_resources(
         cls, resources: Resources, parameters: SimilarityParameters | None = None, cache_dir: Path | None = None
     ) -> WordSimilarity:
-        """Read what there is of HowNet, its tree and the vectors. ``cache_dir`` is where converted vectors are kept, see
+        """Read the installed ones of HowNet, its tree and the vectors. ``cache_dir`` keeps converted vectors, see
         :meth:`WordVectors.open`."""
         vectors = resources.path("vectors")
         return cls(HowNet.installed(resources), WordVectors.open(vectors, cache_dir) if vectors else None, parameters)
 
     def sim_h(self, a: str, b: str) -> float:
-        """SimH (Liu & Li 2002) in [0, 1]; 0.0 where HowNet lacks a word."""
+        """Return SimH (Liu & Li 2002) in [0, 1], 0.0 for words missing in HowNet."""
         return self.hownet.similarity(a, b) if self.hownet else 0.0
 
     def sim_d(self, a: str, b: str) -> float:
-        """SimD (Eq. 1) in [-1, 1]; 0.0 where a word has no vector."""
+        """Return SimD (Eq. 1) in [-1, 1], 0.0 for words without a vector."""
         return self.vectors.similarity(a, b) if self.vectors else 0.0
 
     def sim(self, a: str, b: str) -> float:
-        """:func:`algorithm1`, in [0, 1]. A word and itself: 1.0, also where no resource has it.
+        """Return :func:`algorithm1`, in [0, 1]. A word and itself: 1.0, even if unknown to all resources.
 
         >>> WordSimilarity().sim("党支部", "党支部"), WordSimilarity().sim("党支部", "支部")
         (1.0, 0.0)

@@ -1,7 +1,7 @@
-"""The strategy ``semantic`` (Zhou et al. 2019): the flow of Figure 1 (§3.1) and the priority of Eq. 5 (§4.5).
+"""Strategy ``semantic`` (Zhou et al. 2019): the flow of Figure 1 (§3.1) and the priority of Eq. 5 (§4.5).
 
-A page is judged by its *description information* (title, meta keywords, meta description) with Eq. 3. A link of a relevant page
-gets the priority of Eq. 5; of an irrelevant page only those links are followed whose anchor holds a topic term.
+A page is judged by its *description information* (title, meta keywords, meta description) with Eq. 3. Links of a relevant page
+get the priority of Eq. 5. On an irrelevant page, only links with a topic term in the anchor are followed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CACHED_ANCHORS = 50_000
 
 
 class Semantic(Strategy):
-    """The strategy ``semantic``; ``eq5`` has the parts of Eq. 5.
+    """Strategy ``semantic``. ``eq5`` computes the parts of Eq. 5.
 
     >>> from topical_crawler import Page, strategies
     >>> semantic = strategies.create("partybuilding", "semantic", resources=None)
@@ -36,7 +36,7 @@ class Semantic(Strategy):
     needs = ("hownet", "hownet_tree", "vectors")
     drop_reason = NO_TOPIC_WORD
     parameters: SemanticParameters
-    revision = 0  # a longer history turns struct of some links from 0 to 1; they come up soon enough by what else they have
+    revision = 0  # a longer history may raise struct from 0 to 1, but such links come up soon enough by their other parts
 
     def __init__(self, topic: Topic, segmenter: Segmenter, eq5: Priority) -> None:
         super().__init__(topic, segmenter, eq5.parameters)
@@ -79,14 +79,14 @@ class Semantic(Strategy):
         return self.parts(candidate.url, best[1]) if (best := self._best(candidate)) else {}
 
     def priority(self, url: str, evidence: Evidence) -> float:
-        """Eq. 5: p = α·Rel(description of the page that holds the link) + β·Rel(anchor) + λ·struct."""
+        """Return Eq. 5: p = α·Rel(description of the page holding the link) + β·Rel(anchor) + λ·struct."""
         return self._priority(evidence, self.eq5.struct(url))
 
     def _priority(self, evidence: Evidence, structure: int) -> float:
         return self.eq5.of(self.eq5.bound(evidence.relevance), self._of_anchor(evidence.anchor)[0], structure)
 
     def parts(self, url: str, evidence: Evidence) -> dict[str, float]:
-        """What Eq. 5 weighs, for a link on one page: ``parent``, ``anchor`` and ``struct``."""
+        """Return the unweighted parts of Eq. 5 for a link on one page: ``parent``, ``anchor`` and ``struct``."""
         of_anchor = self._of_anchor(evidence.anchor)[0]
         return {"parent": self.eq5.bound(evidence.relevance), "anchor": of_anchor, "struct": self.eq5.struct(url)}
 
@@ -98,25 +98,25 @@ class Semantic(Strategy):
         self._sites.load_state_dict(state["sites"])
 
     def _best(self, candidate: Candidate) -> tuple[float, Evidence] | None:
-        """The best priority over all places where the link was found, as if it were met anew on each of them, with the place."""
+        """Return the best priority over all places of the link, scoring each place on its own, and that place."""
         best: tuple[float, Evidence] | None = None
-        structure: int | None = None  # looked at when a place of the link counts, once
+        structure: int | None = None  # computed once, and only if needed
         for evidence in candidate.evidence:
             if evidence.on_topic or 0 < evidence.distance <= self.parameters.tunnel or self._of_anchor(evidence.anchor)[1]:
                 structure = self.eq5.struct(candidate.url) if structure is None else structure
                 priority = self._priority(evidence, structure)
-                # The plain-match path of Figure 1 queues whatever its anchor matches: Eq. 5 only gives it its place.
+                # The plain-match path of Figure 1 queues every match. Eq. 5 only sets its priority.
                 queued = not evidence.on_topic or priority > self.parameters.link_threshold
                 if queued and (best is None or priority > best[0]):
                     best = priority, evidence
         return best
 
     def _read_anchor(self, anchor: str) -> tuple[float, bool]:
-        """Rel(anchor) as Eq. 5 takes it, and whether the anchor holds a topic term."""
+        """Return Rel(anchor) as used in Eq. 5, and True if the anchor contains a topic term."""
         words = self.segmenter.words(anchor)
         return self.eq5.bound(self.eq5.relevance(words)), any(w in self.topic.terms for w in words)
 
     def _shares(self, words: Sequence[str]) -> dict[str, float]:
-        """The words that carry the relevance, with their share of it, as ``word`` or ``word~nearest term``."""
+        """Return the words behind the relevance with their shares of it, as ``word`` or ``word~nearest term``."""
         parts = [(word, *self.eq5.part(word)) for word in words]
         return shares({(word if word == term else f"{word}~{term}"): part for word, part, term in parts if part > 0})

@@ -26,19 +26,20 @@ _BIT = {char: 1 << code for code, char in enumerate(_ASCII)}
 
 @dataclass(frozen=True, slots=True)
 class StructureParameters:
-    """Constants of Algorithm 2. The paper prints the threshold alone; the others are ours.
+    """Constants of Algorithm 2. The paper prints only the threshold. The others are ours.
 
-    They do not reproduce Table 6: of pairs of URLs of one section and of two sections they get .602 right at the paper's best
-    threshold, 0.10, and most at 0.30, with ``within_host`` at 0.10. Crawls do not differ (experiments/notes/paper-figures.md)."""
+    They do not reproduce Table 6: on pairs of URLs of one section and of two sections they get .602 right at the paper's best
+    threshold, 0.10, and most at 0.30, with ``within_host`` at 0.10. Crawls do not differ (experiments/notes/paper-figures.md).
+    """
 
     alpha: float = 0.5  # share of the host's similarity
     beta: float = 0.5  # share of the path's similarity
-    threshold: float = 0.1  # above it two URLs have the same structure (Table 6: right for .98 of pairs; of real ones .602)
+    threshold: float = 0.1  # above it two URLs have the same structure (right for .98 of pairs in Table 6, .602 of real pairs)
     a_host: float = 0.6  # weight w_1 = a' of the first part of the host
-    b: float = 0.6  # by how much that weight falls with each further part (never below 0)
-    a_path: float = 0.2  # weight w_1 = a' of the first part of the path; it halves with each further part
+    b: float = 0.6  # decrease of that weight with each further part (never below 0)
+    a_path: float = 0.2  # weight w_1 = a' of the first part of the path, halved with each further part
     d: float = 10.0  # a pair of www parts counts 1/d of its similarity
-    within_host: bool = False  # not in the paper, which takes any two URLs of one host for the same: compare their paths alone
+    within_host: bool = False  # compare URLs of one host by their paths. Not in the paper, where they are always the same
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -50,15 +51,15 @@ DEFAULT = StructureParameters()
 
 
 class UrlParts(NamedTuple):
-    """A URL read for comparison."""
+    """URL parsed for comparison."""
 
-    host: str  # host name in lower case, without port; "" where there is none
-    path: tuple[int, ...]  # of each part that is not empty, its characters as bits (bit n: ASCII character n; others escaped)
+    host: str  # host name in lower case, without port, "" if there is none
+    path: tuple[int, ...]  # character set of each nonempty part as bits (bit n: ASCII character n, others percent-encoded)
 
     @classmethod
     @lru_cache(maxsize=16_384)
     def of(cls, url: str) -> UrlParts:
-        """Read ``url``. Text that is no URL has neither host nor path."""
+        """Parse ``url``. Text that is no URL has neither host nor path."""
         try:
             parts = urlsplit(url)
             host = parts.hostname or ""
@@ -79,10 +80,10 @@ def _characters(part: str) -> int:
 def structure_similarity(
     url1: str | UrlParts, url2: str | UrlParts, parameters: StructureParameters = DEFAULT
 ) -> tuple[bool, float]:
-    """Algorithm 2: whether two URLs are the same in structure, and α·hostSim + β·pathSim.
+    """Apply Algorithm 2: return True if two URLs are the same in structure, and α·hostSim + β·pathSim.
 
-    Where one host contains the other (``www.a.cn`` and ``a.cn``, or equal), they are the same at once, with the value 1.0 (but
-    see ``within_host``). A text without host is like nothing: (False, 0.0).
+    If one host contains the other (``www.a.cn`` and ``a.cn``, or equal), they are the same at once, with the value 1.0 (but see
+    ``within_host``). A text without a host is like nothing: (False, 0.0).
 
     >>> structure_similarity("http://www.a.cn/djyw/1.html", "http://a.cn/")
     (True, 1.0)
@@ -105,7 +106,7 @@ def structure_similarity(
 
 @lru_cache(maxsize=65_536)
 def _host_similarity(one: str, other: str, parameters: StructureParameters) -> tuple[bool, float] | None:
-    """Steps 2 to 4: whether one host contains the other, and hostSim = Σ w_i·J_i; None where there is no host."""
+    """Apply steps 2 to 4: return True if one host contains the other, and hostSim = Σ w_i·J_i. None without a host."""
     if not one or not other:
         return None
     if one in other or other in one:
@@ -121,7 +122,7 @@ def _host_similarity(one: str, other: str, parameters: StructureParameters) -> t
 
 
 def _path_similarity(one: tuple[int, ...], other: tuple[int, ...], weight: float) -> float:
-    """Steps 5 and 6: pathSim = Σ w_j·Jp_j."""
+    """Apply steps 5 and 6: return pathSim = Σ w_j·Jp_j."""
     similarity = 0.0
     for part1, part2 in zip(one, other, strict=False):
         similarity += weight * (part1 & part2).bit_count() / (part1 | part2).bit_count()  # Eq. 4
@@ -130,9 +131,10 @@ def _path_similarity(one: tuple[int, ...], other: tuple[int, ...], weight: float
 
 
 def struct(url: str | UrlParts, sample: Sequence[str | UrlParts], parameters: StructureParameters = DEFAULT) -> int:
-    """Algorithm 3: 1 when ``url`` is the same in structure as more than half of ``sample``, else 0; 0 for an empty sample.
+    """Apply Algorithm 3: return 1 if ``url`` is the same in structure as more than half of ``sample``, else 0. 0 for an empty
+    sample.
 
-    ``sample`` are n of the history URLs, drawn at random (:meth:`History.sample`).
+    ``sample`` holds n history URLs, drawn at random (:meth:`History.sample`).
     """
     parts = url if isinstance(url, UrlParts) else UrlParts.of(url)
     needed = len(sample) // 2 + 1
@@ -148,7 +150,7 @@ def struct(url: str | UrlParts, sample: Sequence[str | UrlParts], parameters: St
 def struct_of_host(
     name: str, sample: Sequence[UrlParts], parameters: StructureParameters = DEFAULT
 ) -> int | Callable[[str], int]:
-    """What :func:`struct` gives for every address of a host; where that depends on the path, a function of the address.
+    """Return the result of :func:`struct` for every URL of a host, or a function of the URL if it depends on the path.
 
     >>> sample = [UrlParts.of(f"http://dj.a.cn/djyw/{n}.html") for n in range(3)]
     >>> struct_of_host("dj.a.cn", sample), struct_of_host("www.a.cn", ())
@@ -158,7 +160,7 @@ def struct_of_host(
     (1, 0)
     """
     missing = len(sample) // 2 + 1
-    undecided: list[tuple[float, tuple[int, ...]]] = []  # of those for which the path decides: value of the host, path
+    undecided: list[tuple[float, tuple[int, ...]]] = []  # (host value, path) of those decided by the path
     for other in sample:
         contained, value = _host_similarity(name, other.host, parameters) or (False, 0.0)
         if contained and not parameters.within_host:
@@ -169,7 +171,7 @@ def struct_of_host(
             continue
         if value > parameters.threshold:
             missing -= 1
-        elif value + parameters.beta * 2 * parameters.a_path > parameters.threshold:  # more no path can add
+        elif value + parameters.beta * 2 * parameters.a_path > parameters.threshold:  # upper bound of any path's part
             undecided.append((value, other.path))
     if missing <= 0 or len(undecided) < missing:
         return int(missing <= 0)
@@ -179,7 +181,7 @@ def struct_of_host(
 def _struct_of_path(
     missing: int, undecided: Sequence[tuple[float, tuple[int, ...]]], parameters: StructureParameters, url: str
 ) -> int:
-    """Whether at least ``missing`` of the ``undecided`` are the same in structure."""
+    """Return 1 if at least ``missing`` of the ``undecided`` are the same in structure, else 0."""
     path, left = UrlParts.of(url).path, len(undecided)
     for value, other in undecided:
         if left < missing:
@@ -192,10 +194,10 @@ def _struct_of_path(
 
 
 class History:
-    """The history URLs of Algorithm 3: a uniform sample of the URLs of relevant pages, of bounded size.
+    """History URLs of Algorithm 3: a bounded uniform sample of the URLs of relevant pages.
 
-    The URLs with the smallest keyed digests are kept: every URL is as likely to stay as any other, the order of arrival and
-    repetitions do not matter, and two samples merge by adding one to the other. A draw from the sample is a draw from all.
+    Keeps the URLs with the smallest keyed digests. Every URL is equally likely to stay, order of arrival and repetitions do not
+    matter, and two samples merge by adding one to the other. A draw from the sample is a draw from all.
     """
 
     def __init__(self, size: int, seed: int) -> None:
@@ -206,7 +208,7 @@ class History:
         self._draw: list[UrlParts] | None = None
 
     def add(self, url: str) -> None:
-        """Take note of a relevant page's URL."""
+        """Add a relevant page's URL."""
         if url in self._kept:
             return
         digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=str(self._seed).encode()).digest()
@@ -221,7 +223,7 @@ class History:
         self._draw = None
 
     def sample(self, n: int) -> Sequence[UrlParts]:
-        """``n`` URLs drawn at random (all where there are fewer); drawn anew whenever the history has changed."""
+        """Return ``n`` URLs drawn at random, or all if there are fewer. Redraws whenever the history has changed."""
         if self._draw is None:
             urls = self.urls()
             generator = random.Random(f"{self._seed}:{len(urls)}:{urls[-1] if urls else ''}")
@@ -229,12 +231,12 @@ class History:
         return self._draw
 
     def urls(self) -> list[str]:
-        """The URLs kept, in the order of their digests."""
+        """Return the URLs in the order of their digests."""
         return sorted(self._kept, key=lambda u: (self._kept[u], u))
 
 
 def site(url: str) -> str:
-    """The registered domain of a URL, to which all channels of a portal belong; its host where it has none; "" without a host.
+    """Return the registered domain of a URL, shared by all channels of a portal, or its host without one. "" without a host.
 
     >>> site("http://dangjian.portal.com.cn/djyw/1.html"), site("http://127.0.0.1/"), site("党建")
     ('portal.com.cn', '127.0.0.1', '')
@@ -249,6 +251,6 @@ def _registered(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> Callable[[str], ExtractResult]:
-    import tldextract  # the list of public suffixes in it takes a tenth of a second to read
+    import tldextract  # reading its public suffix list takes a tenth of a second
 
     return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
