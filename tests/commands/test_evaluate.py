@@ -132,7 +132,7 @@ def test_harvest_as_figures(call_scrapy: RunScrapy, folder: Path) -> None:
         ((), 2, ("say what to do: sites or harvest",)),
         (("sites", "semantic"), 2, ("--labels",)),
         (("sites", "--labels", "nowhere.tsv", "semantic"), 1, ("topical-crawler evaluate sites:", "nowhere.tsv")),
-        (("sites", "--labels", "bad.tsv", "semantic"), 1, ("bad.tsv, line 2: the grade is '5'", "Remedy")),
+        (("sites", "--labels", "bad.tsv", "semantic"), 1, ("bad.tsv, line 2: the grade is '5'", "Set it to")),
         (("sites", "--labels", "gbk.tsv", "semantic"), 1, ("gbk.tsv",)),
         (
             ("harvest", "--labels", "labels.tsv", "--grade", "NLP", "semantic"),

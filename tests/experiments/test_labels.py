@@ -42,7 +42,7 @@ def test_mistakes_name_their_file(files: list[Path], tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=re.escape(str(tmp_path / "none.tsv"))):
         merged_labels([*files, tmp_path / "none.tsv"], "ML")
     files[1].write_text("url\tML\nhttp://b.cn/\t2\n", encoding="utf-8")
-    with pytest.raises(LabelError, match=r"second.tsv, line 1: there is no column 'kind'"):
+    with pytest.raises(LabelError, match=r"second.tsv, line 1: no column 'kind'"):
         merged_labels(files, "ML")
     files[1].write_bytes("url\tkind\t党建\n".encode("gb18030"))
     with pytest.raises(LabelError, match=r"second.tsv: .*Remedy: save the file as UTF-8"):

@@ -101,7 +101,7 @@ def test_the_order_shown_mixes_the_hosts() -> None:
 
 def test_too_few_for_the_strata_are_refused() -> None:
     there = pages([50])
-    with pytest.raises(ValueError, match="3 pages cannot stand for 5 strata"):
+    with pytest.raises(ValueError, match="3 pages cannot represent 5 strata"):
         draw(there, 3, "relevance", edges=band_edges(c.relevance for c in there))
 
 

@@ -106,18 +106,18 @@ def test_too_many_texts_are_refused_and_nothing_is_written(folder: Path, monkeyp
     take_over([marked({PARTY: "relevant", MEETING: "relevant"})], folder)
     before = (folder / "marked.jsonl").read_bytes()
     monkeypatch.setattr(for_topic, "MOST", 4)
-    with pytest.raises(TopicError, match=r"marked\.jsonl: would hold 5 texts, and 4 is the most. Remedy"):
+    with pytest.raises(TopicError, match=r"marked\.jsonl: would hold 5 texts, but the maximum is 4. Delete"):
         take_over([marked(ALL)], folder)
     assert (folder / "marked.jsonl").read_bytes() == before
 
 
 def test_what_is_no_topic_folder_or_not_of_one_sample_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(TopicError, match=r"nothing/topic\.toml: missing. Remedy: .*topical-crawler topic new"):
+    with pytest.raises(TopicError, match=r"nothing/topic\.toml: missing. Create .*topical-crawler topic new"):
         take_over([marked(ALL)], tmp_path / "nothing")
     with pytest.raises(SampleError, match="copies of one file"):
         take_over([marked(ALL), sample(2)], folder)
     (folder / "marked.jsonl").write_text("党建\n", encoding="utf-8")
-    with pytest.raises(TopicError, match="line 1: no JSON object"):
+    with pytest.raises(TopicError, match="line 1: not a JSON object"):
         take_over([marked(ALL)], folder)
     assert (folder / "marked.jsonl").read_text(encoding="utf-8") == "党建\n"
 

@@ -86,7 +86,7 @@ def test_the_last_line_feed_may_be_missing(path: Path) -> None:
 
 def test_one_process_at_a_time(path: Path) -> None:
     with SampleFile(path):
-        with pytest.raises(SampleError, match="judged already"):
+        with pytest.raises(SampleError, match="already being judged"):
             SampleFile(path)
         assert len(read_sample(path).items) == 5
     SampleFile(path).close()
@@ -94,7 +94,7 @@ def test_one_process_at_a_time(path: Path) -> None:
 
 def test_an_unknown_mark_is_refused_and_nothing_is_written(path: Path) -> None:
     before = path.read_bytes()
-    with SampleFile(path) as file, pytest.raises(SampleError, match="no mark"):
+    with SampleFile(path) as file, pytest.raises(SampleError, match="not a mark"):
         file.mark(0, "perhaps")
     assert path.read_bytes() == before
 
@@ -108,22 +108,22 @@ def lines_of(path: Path, change: Callable[[list[str]], object]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda lines: lines.clear(), r"line 1: \{\"judging\": 1"),
-        (lambda lines: lines.pop(0), r"line 1: \{\"judging\": 1"),
-        (lambda lines: lines.pop(), "5 texts were drawn, and the file ends after 4"),
-        (lambda lines: lines.insert(2, "党建"), "line 3: it is no JSON object"),
-        (lambda lines: lines.append(lines[1]), "line 7: the key '0-0' stands above already"),
+        (lambda lines: lines.clear(), r"line 1: expected \{\"judging\": 1"),
+        (lambda lines: lines.pop(0), r"line 1: expected \{\"judging\": 1"),
+        (lambda lines: lines.pop(), "5 texts were drawn, but the file ends after 4"),
+        (lambda lines: lines.insert(2, "党建"), "line 3: not a JSON object"),
+        (lambda lines: lines.append(lines[1]), "line 7: the key '0-0' is repeated"),
         (lambda lines: lines.append('{"key": "x", "mark": null}'), "line 7: no text above has the key 'x'"),
-        (lambda lines: lines.append('{"key": "0-0", "mark": "good"}'), "line 7: 'good' is no mark"),
-        (lambda lines: lines.append('{"key": "0-0", "mark": ["good"]}'), r"line 7: \['good'\] is no mark"),
+        (lambda lines: lines.append('{"key": "0-0", "mark": "good"}'), "line 7: 'good' is not a mark"),
+        (lambda lines: lines.append('{"key": "0-0", "mark": ["good"]}'), r"line 7: \['good'\] is not a mark"),
         (lambda lines: lines.__setitem__(1, lines[1].replace('"weight": 50', '"weight": "x"')), "line 2: weight is 'x'"),
         (
             lambda lines: lines.__setitem__(1, lines[1].replace('"www.wutong.cn", "weight', '"b.cn", "weight')),
             "no stratum 'b.cn'",
         ),
         (lambda lines: lines.__setitem__(1, lines[1].replace('"host"', '"house"')), "line 2: .*house"),
-        (lambda lines: lines.__setitem__(0, lines[0].replace('"sample": 2', '"sample": 0')), "line 1: a stratum has a sample"),
-        (lambda lines: lines.__setitem__(0, lines[0].replace('"strata": [', '"strata": [1, ')), "line 1: strata is no list"),
+        (lambda lines: lines.__setitem__(0, lines[0].replace('"sample": 2', '"sample": 0')), "line 1: the sample of a stratum"),
+        (lambda lines: lines.__setitem__(0, lines[0].replace('"strata": [', '"strata": [1, ')), "line 1: strata is not a list"),
     ],
 )
 def test_damage_is_refused_with_its_line(path: Path, change: Callable[[list[str]], object], said: str) -> None:

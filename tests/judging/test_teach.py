@@ -55,7 +55,7 @@ def test_nothing_is_asked_about_twice(store: CorpusStore, tmp_path: Path) -> Non
     second = draw_to_teach(store, 20, known=known)
     assert numbers(second, "best") == [*range(80, 90)] and numbers(second, "uncertain") == [*range(40, 45), *range(55, 60)]
     everything = {f"http://a.cn/{n}" for n in range(100)}
-    with pytest.raises(SampleError, match="no page to ask about that was not asked about before"):
+    with pytest.raises(SampleError, match="has no page left to ask about"):
         draw_to_teach(store, 20, known=everything)
     assert [item.url for item in draw_to_teach(store, 20, known=everything - {"http://a.cn/7"}).items] == ["http://a.cn/7"]
     both = together([first, second])

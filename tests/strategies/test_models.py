@@ -121,10 +121,10 @@ def test_vectors_need_marked_texts_and_a_folder_without_code(tmp_path: Path) -> 
     with pytest.raises(TopicError, match=r"need 5 marked texts of each kind, but 4 are on topic and 4 off\. Mark more"):
         open_adviser(marked_topic(4), f"model2vec:{folder}")
     for kind in ("model2vec", "sentence_transformers"):
-        with pytest.raises(TopicError, match=r"is no folder with a .*\.json\. Remedy: save the model there; none is downloaded"):
+        with pytest.raises(TopicError, match=r"is no folder with a .*\.json\. Save the model there, since none is downloaded"):
             open_adviser(marked_topic(), f"{kind}:minishlab/potion-base-8M")
     (folder / "modeling.py").write_text("raise SystemExit", encoding="utf-8")
-    with pytest.raises(TopicError, match="is code, which would be run"):
+    with pytest.raises(TopicError, match="contains code that would run"):
         open_adviser(marked_topic(), f"model2vec:{folder}")
 
 
@@ -132,7 +132,7 @@ def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, monkeypatch:
     vectors = save_vectors(tmp_path / "vectors")
     for module, remedy in (("sklearn.linear_model", "scikit-learn"), ("model2vec", r"topical-crawler\[model2vec\]")):
         monkeypatch.setitem(sys.modules, module, None)  # as where it is not installed
-        with pytest.raises(TopicError, match=rf"a package is missing .*Remedy: pip install '{remedy}'"):
+        with pytest.raises(TopicError, match=rf"a package is missing .*Run pip install '{remedy}'"):
             open_adviser(marked_topic(), f"model2vec:{vectors}")
 
 

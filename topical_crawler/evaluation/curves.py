@@ -1,4 +1,4 @@
-"""Harvest curves: relevant texts reached over pages fetched, drawn with characters and as SVG."""
+"""Harvest curves: relevant texts over fetched pages, drawn as text and as SVG."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MARKS = "●○◆◇▲△"
 
 
 def terminal_curve(curves: Mapping[str, Sequence[int]], width: int = 64, height: int = 14) -> str:
-    """Curves drawn with characters: pages fetched to the right, relevant texts reached upwards.
+    """Draw curves as text: fetched pages on the x-axis, relevant texts on the y-axis.
 
     >>> print(terminal_curve({"semantic": [1, 2, 3, 4], "breadth_first": [0, 0, 1, 2]}, width=8, height=3))
        4 ┤    ●●●●
@@ -45,8 +45,10 @@ _COLOURS = ("#0b6e4f", "#b35c1e", "#3d5a98", "#7a3b69", "#5b6b1e", "#444444")
 
 
 def svg_curve(curves: Mapping[str, Sequence[int]], total: int, width: int = 720, height: int = 320) -> str:
-    """The same curves as an SVG image, beside the ideal crawl: every page a new relevant text until all ``total`` are reached.
-    Names are escaped.
+    """Draw the curves as an SVG image beside the ideal crawl, with every page a new relevant text until all ``total`` are
+    found.
+
+    Escapes the names.
 
     >>> svg_curve({"semantic": [1, 1, 2]}, 2).count("<polyline")
     2

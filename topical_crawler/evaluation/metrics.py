@@ -1,4 +1,4 @@
-"""Metrics of a crawl by labels that it never saw."""
+"""Metrics of a crawl against labels unseen by it."""
 
 from __future__ import annotations
 
@@ -23,30 +23,34 @@ class Shares:
 
     @property
     def precision(self) -> float:
-        """relevant / collected (Eq. 6 of Zhou et al. 2019); 0 for nothing collected."""
+        """relevant / collected (Eq. 6 of Zhou et al. 2019), 0 if nothing is collected."""
         return self.relevant / self.collected if self.collected else 0.0
 
     @property
     def recall(self) -> float:
-        """held / available; 0 where no text is relevant."""
+        """held / available, 0 if no text is relevant."""
         return self.held / self.available if self.available else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SiteScore(Shares):
-    """A row of Table 8 of Zhou et al. 2019."""
+    """Row of Table 8 of Zhou et al. 2019."""
 
     site: str  # its name
-    collected: int  # texts collected; copies of one text count once, texts of grade 1 not at all, pages without a text each
-    relevant: int  # those of grade 2
-    held: int  # the site's texts of grade 2 that the corpus holds, from this site or, as a copy, from another
-    available: int  # texts of grade 2 that the site has
+    collected: int  # distinct texts and textless pages collected, ignoring grade 1
+    relevant: int  # collected texts of grade 2
+    held: int  # the site's texts of grade 2 in the corpus, from this site or, as a copy, from another
+    available: int  # texts of grade 2 on the site
 
 
 def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], threshold: float = 0.0) -> list[SiteScore]:
-    """Table 8: precision per site, with recall beside it, of the ``records`` of a corpus, rejected pages too (a copy of a kept
-    text is a rejected page), by ``labels`` as :func:`~topical_crawler.evaluation.labels.read_labels` reads them. ``threshold`` is
-    the minimum relevance of a kept page."""
+    """Return Table 8: precision per site, with recall beside it.
+
+    Args:
+        records: all pages of a corpus, including rejected ones (a copy of a kept text is a rejected page).
+        labels: from :func:`~topical_crawler.evaluation.labels.read_labels`.
+        threshold: minimum relevance of a kept page.
+    """
     collections: defaultdict[str, TextCollection] = defaultdict(TextCollection)
     held = TextCollection()
     for record in records:
@@ -66,7 +70,7 @@ def site_scores(records: Iterable[Record], labels: Mapping[bytes, Label], thresh
 
 
 def group_score(name: str, scores: Sequence[SiteScore]) -> tuple[float, SiteScore]:
-    """Mean precision over the sites that collected anything, and the sums over all sites, of which the paper's means are."""
+    """Return the mean precision over the sites with collected texts, and the sums over all sites. The paper reports means."""
     some = [s.precision for s in scores if s.collected]
     counts = [(0, 0, 0, 0), *((s.collected, s.relevant, s.held, s.available) for s in scores)]
     return sum(some) / len(some) if some else 0.0, SiteScore(name, *map(sum, zip(*counts, strict=True)))
@@ -76,13 +80,13 @@ _SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def thresholds(records: Iterable[Record]) -> list[float]:
-    """0, and least relevances that leave out ever larger shares of the kept pages, lowest first."""
+    """Return 0 and relevance thresholds excluding growing shares of the kept pages, lowest first."""
     kept = sorted(r.relevance for r in records if r.keep)
     return sorted({0.0} | {kept[int(len(kept) * share)] for share in _SHARES if kept})
 
 
 def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list[int]:
-    """Relevant texts reached after each fetched page: element k-1 belongs to k pages. A text counts when it is first reached."""
+    """Return the number of relevant texts after each fetched page, with element k-1 for k pages. Each text counts once."""
     seen: set[str] = set()
     curve = []
     for url in fetched:
@@ -94,12 +98,13 @@ def harvest_curve(fetched: Iterable[str], labels: Mapping[bytes, Label]) -> list
 
 
 def relevant_texts(labels: Mapping[bytes, Label]) -> int:
-    """Number of texts of grade 2."""
+    """Return the number of texts of grade 2."""
     return len({label.doc for label in labels.values() if label.is_relevant_text})
 
 
 def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
-    """Mean recall over the pages of a budget, over the best possible, 0 to 1; a crawl that ended early keeps its last value.
+    """Return the mean recall over a budget of pages, relative to the best possible, 0 to 1. A crawl ending early keeps its last
+    value.
 
     >>> area_under_recall([1, 2, 2, 2], total=2, budget=4)
     1.0
@@ -114,16 +119,21 @@ def area_under_recall(curve: Sequence[int], total: int, budget: int) -> float:
 
 
 class TextCollection:
-    """A growing collection of texts, counted page by page as in :func:`site_scores`."""
+    """Growing collection of texts, counted page by page as in :func:`site_scores`."""
 
     def __init__(self) -> None:
-        self.collected: set[str] = set()  # its texts; copies of one text are one, texts of grade 1 are left out
+        self.collected: set[str] = set()  # distinct texts and textless pages, without grade 1
         self.relevant: set[str] = set()  # those of grade 2
-        self.held: set[str] = set()  # document numbers of the texts of grade 2 that it holds
+        self.held: set[str] = set()  # document numbers of its texts of grade 2
 
     def add(self, label: Label, taken: bool, held: bool) -> None:
-        """Count a page with this label: ``taken`` if the page itself is in the collection, ``held`` if its text is, from this
-        page or, as a copy, from another."""
+        """Count a page with this label.
+
+        Args:
+            label: label of the page.
+            taken: True if the page itself is in the collection.
+            held: True if its text is, from this page or, as a copy, from another.
+        """
         if taken and label.grade != MIXED:
             text = label.doc if label.is_text and label.doc else f"page:{label.url}"
             self.collected.add(text)

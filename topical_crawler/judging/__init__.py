@@ -1,1 +1,1 @@
-"""A corpus judged by people: a sample drawn, marked text by text, and what the marks say about the whole."""
+"""Human judgement of a corpus: drawing a sample, marking its texts, estimating figures of the whole."""

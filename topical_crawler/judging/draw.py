@@ -1,4 +1,4 @@
-"""Draw a stratified sample of a corpus; it depends on the pages and the seed, not on the order of pages."""
+"""Drawing of a stratified sample of a corpus. The result depends on the pages and the seed, not on the order of pages."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from topical_crawler.corpus.record import pages
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.sample import Header, Item, Sample, SampleError, Stratum
 
-MINIMUM = 2  # least texts per stratum, if it has them: a single text tells nothing of the variance
+MINIMUM = 2  # least texts per stratum, if it has them, since a single text has no variance
 BANDS = 5  # bands of relevance, with equal numbers of pages
-OTHERS = "other hosts"  # the stratum of hosts too small for one of their own
+OTHERS = "other hosts"  # stratum of hosts too small for one of their own
 
 BY = ("host", "relevance", "none")
 
@@ -26,7 +26,7 @@ _ONE = 1 << 64
 
 
 class Candidate(NamedTuple):
-    """A page that may be drawn."""
+    """Page eligible for drawing."""
 
     key: str
     host: str
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A sample: its strata by name, and the drawn keys with their strata, shuffled so that a part of them is a sample, too."""
+    """Sample: its strata by name, and the drawn keys with their strata, shuffled so any prefix is a sample, too."""
 
     strata: tuple[Stratum, ...]
     chosen: tuple[tuple[str, Stratum], ...]
@@ -51,20 +51,22 @@ def draw(
     edges: Sequence[float] = (),
     reason: str = "",
 ) -> Draw:
-    """A stratified systematic sample (Cochran 1977, chapters 5 and 8). Raises ValueError where ``size`` is less than the number
-    of strata.
+    """Draw a stratified systematic sample (Cochran 1977, chapters 5 and 8).
 
-    Each stratum is sorted (hosts by relevance, bands by host) and every k-th page is taken from a random start, with k the
+    Each stratum is sorted (hosts by relevance, bands by host), then every k-th page is taken from a random start, with k as the
     stratum's weight. All its pages are equally likely, and the sample mirrors its mixture.
 
     Args:
         candidates: pages with distinct keys.
-        size: pages to draw, at least 1; all if there are no more.
+        size: number of pages to draw, at least 1. All if there are no more.
         by: strata: "host" (small hosts together), "relevance" (bands) or "none" (one stratum).
         seed: another seed gives another sample.
         equal: draw equal numbers from the strata, as far as they have them, instead of in proportion.
-        edges: of the bands, see :func:`band_edges`.
-        reason: for which the candidates were rejected; "" for kept ones.
+        edges: edges of the bands, see :func:`band_edges`.
+        reason: rejection reason of the candidates, "" for kept ones.
+
+    Raises:
+        ValueError: ``size`` is less than the number of strata.
 
     >>> pages = [Candidate(f"{n:02d}", "党建.cn" if n < 90 else "门户.cn", n / 100) for n in range(100)]
     >>> [(s.name, s.population, s.sample) for s in draw(pages, 10).strata]
@@ -77,13 +79,13 @@ def draw(
         parts = _with_others(parts, size)
     names = sorted(parts)
     if size < len(names):
-        raise ValueError(f"{size} pages cannot stand for {len(names)} strata. Remedy: draw {len(names)} or more")
+        raise ValueError(f"{size} pages cannot represent {len(names)} strata. Draw {len(names)} or more")
     sizes = allocate([len(parts[n]) for n in names], size, equal=equal)
     strata, chosen = [], []
     for name, number in zip(names, sizes, strict=True):
         strata.append(stratum := Stratum(name, len(parts[name]), number, reason))
         ordered = sorted(parts[name], key=_order(by, seed))
-        start = _random(seed, f"start {reason} {name}")  # of 2^64: how far into the first step the first page lies
+        start = _random(seed, f"start {reason} {name}")  # offset of the first page, in units of step / 2^64
         places = ((i * _ONE + start) * len(ordered) // (number * _ONE) for i in range(number))
         chosen += [(ordered[place].key, stratum) for place in places]
     chosen.sort(key=lambda pair: _random(seed, f"turn {pair[0]}"))
@@ -91,14 +93,16 @@ def draw(
 
 
 def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: int = MINIMUM) -> list[int]:
-    """How many to draw from each stratum; the numbers add up to ``total``, or to all there are.
+    """Return the number of pages to draw from each stratum, adding up to ``total``, or to all there are.
 
-    In proportion to the sizes, rounded by the largest remainder, but not less than ``minimum`` or the size of a smaller stratum;
-    or equal numbers, as far as the strata have them.
+    In proportion to the sizes, rounded by the largest remainder, but at least ``minimum``, or the size of a smaller stratum.
+    With ``equal``: equal numbers, as far as the strata have them.
 
     Args:
-        sizes: at least 1 each.
+        sizes: sizes of the strata, at least 1 each.
         total: at least the number of strata.
+        equal: draw equal numbers.
+        minimum: least number per stratum.
 
     >>> allocate([900, 90, 10], 20), allocate([900, 90, 10], 60, equal=True)
     ([16, 2, 2], [25, 25, 10])
@@ -108,13 +112,13 @@ def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: 
     if equal:
         numbers = [0] * len(sizes)
         by_size = sorted(range(len(sizes)), key=lambda i: sizes[i])
-        for done, i in enumerate(by_size):  # what a small one cannot give, the larger ones give
+        for done, i in enumerate(by_size):  # larger strata make up for small ones
             numbers[i] = min(sizes[i], (total - sum(numbers)) // (len(sizes) - done))
         return numbers
     if sum(numbers) >= total:
         return _proportional(numbers, total)
     free = set(range(len(sizes)))
-    while True:  # strata whose share is below the minimum get the minimum, the others share the rest
+    while True:  # strata with a share below the minimum get the minimum, the others divide the rest
         rest = total - sum(numbers[i] for i in range(len(sizes)) if i not in free)
         pages = sum(sizes[i] for i in free)
         below = {i for i in free if rest * sizes[i] < numbers[i] * pages}
@@ -128,7 +132,8 @@ def allocate(sizes: Sequence[int], total: int, *, equal: bool = False, minimum: 
 
 
 def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, ...]:
-    """Edges of bands of relevance with about equal numbers of pages; fewer bands if many pages have the same relevance.
+    """Return the edges of bands of relevance with about equal numbers of pages. Fewer bands if many pages have the same
+    relevance.
 
     A page on an edge belongs to the upper band.
 
@@ -141,7 +146,7 @@ def band_edges(relevance: Iterable[float], bands: int = BANDS) -> tuple[float, .
 
 
 def band_name(relevance: float, edges: Sequence[float]) -> str:
-    """The displayed name of a page's band.
+    """Return the displayed name of a page's band.
 
     >>> band_name(0.4, (0.3, 0.5)), band_name(0.5, (0.3, 0.5)), band_name(0.1, (0.3, 0.5))
     ('0.3 to 0.5', '0.5 or more', 'less than 0.3')
@@ -163,7 +168,7 @@ def _order(by: str, seed: int) -> Callable[[Candidate], tuple[object, ...]]:
 
 
 def _with_others(parts: defaultdict[str, list[Candidate]], size: int) -> defaultdict[str, list[Candidate]]:
-    """Merge the smallest hosts, so that the minima of all strata take at most half of the sample."""
+    """Merge the smallest hosts, so the minima of all strata take at most half of the sample."""
     most = max(1, size // (2 * MINIMUM))
     if len(parts) <= most:
         return parts
@@ -174,7 +179,7 @@ def _with_others(parts: defaultdict[str, list[Candidate]], size: int) -> default
 
 
 def _proportional(sizes: Sequence[int], total: int) -> list[int]:
-    """``total`` in proportion to the sizes by the largest remainder."""
+    """Divide ``total`` in proportion to the sizes by the largest remainder."""
     pages = sum(sizes) or 1
     numbers = [size * total // pages for size in sizes]
     by_remainder = sorted(range(len(sizes)), key=lambda i: -(sizes[i] * total % pages))
@@ -184,13 +189,13 @@ def _proportional(sizes: Sequence[int], total: int) -> list[int]:
 
 
 def _random(seed: int, text: str) -> int:
-    """A pseudo-random number below 2^64, the same in every version of Python."""
+    """Return a pseudo-random number below 2^64, the same in every version of Python."""
     return int.from_bytes(blake2b(f"{seed} {text}".encode("utf-8", "replace"), digest_size=8).digest())
 
 
 # -- A sample drawn from a corpus
 
-SHOWN = (pages.c.key, pages.c.url, pages.c.title, pages.c.host, pages.c.date, pages.c.relevance, pages.c.text)  # of an item
+SHOWN = (pages.c.key, pages.c.url, pages.c.title, pages.c.host, pages.c.date, pages.c.relevance, pages.c.text)  # item columns
 _AT_ONCE = 500
 
 
@@ -205,14 +210,17 @@ def draw_sample(
     topic: str = "",
     terms: Sequence[str] = (),
 ) -> Sample:
-    """Draw kept pages of a corpus with their texts, then pages rejected for each reason, which have none. Raises SampleError
-    where there are no pages, or ``size`` is less than the number of strata, and CorpusError where the corpus cannot be read.
+    """Draw kept pages of a corpus with their texts, then pages rejected for each reason, without texts.
 
     Args:
-        store: the corpus; others may write to it meanwhile.
+        store: the corpus. Others may write to it meanwhile.
         size, by, seed, equal: see :func:`draw`.
-        rejected: reasons of rejection; ``size`` pages are drawn for each.
+        rejected: rejection reasons, with ``size`` pages drawn for each.
         topic, terms: shown to the judge.
+
+    Raises:
+        SampleError: there are no pages, or ``size`` is less than the number of strata.
+        CorpusError: the corpus cannot be read.
     """
     strata: list[Stratum] = []
     items: list[Item] = []
@@ -258,7 +266,7 @@ def _items(connection: sa.Connection, chosen: Sequence[tuple[str, Stratum]]) -> 
 
 def _no_page(connection: sa.Connection, name: str, reason: str) -> SampleError:
     if not reason:
-        return SampleError(f"{name} holds no kept page. Remedy: crawl on, or name another corpus")
+        return SampleError(f"{name} holds no kept page. Continue the crawl, or choose another corpus")
     reasons = connection.scalars(sa.select(pages.c.reason).where(sa.not_(pages.c.keep)).distinct())
     known = ", ".join(map(repr, sorted(reasons))) or "none"
-    return SampleError(f"{name} holds no page that was rejected as {reason!r}. Remedy: name one of its reasons: {known}")
+    return SampleError(f"{name} holds no page rejected as {reason!r}. Choose one of its reasons: {known}")

@@ -1,4 +1,4 @@
-"""Estimate from a sample's marks: precision per site (Zhou et al. 2019, Table 8), boilerplate, relevant pages missed."""
+"""Estimates from a sample's marks: precision per site (Zhou et al. 2019, Table 8), boilerplate, relevant pages missed."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from topical_crawler.judging.sample import BOILERPLATE, RELEVANT, Item, Sample
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two judges' marks of the texts that both judged."""
+    """Agreement of two judges over the texts judged by both."""
 
-    first: int  # number of the one judge, from 0
-    second: int  # number of the other
-    texts: int  # judged by both
-    same: float  # share of them with the same mark; nan without texts
-    kappa: float  # Cohen's κ of the marks: 1 for full agreement, 0 for chance; nan if both used one mark only
+    first: int  # number of the first judge, from 0
+    second: int  # number of the second judge
+    texts: int  # number of texts judged by both
+    same: float  # share of them with the same mark, nan without texts
+    kappa: float  # Cohen's κ of the marks: 1 for full agreement, 0 for chance, nan if both used only one mark
     kappa_relevant: float  # the same for relevant against irrelevant or boilerplate
     disputed: tuple[str, ...]  # keys of the texts with different marks, in the order of the sample
 
 
 def agreements(samples: Sequence[Sample]) -> list[PairAgreement]:
-    """Agreement of every two copies of one sample (see :func:`~topical_crawler.judging.sample.merged`)."""
+    """Return the agreement of every pair of copies of one sample (see :func:`~topical_crawler.judging.sample.merged`)."""
     return [_pair(i, j, samples[i], samples[j]) for i, j in combinations(range(len(samples)), 2)]
 
 
 def cohen(pairs: Sequence[tuple[Hashable, Hashable]]) -> float:
-    """κ of two judges' marks (Cohen 1960); nan if undefined.
+    """Return κ of two judges' marks (Cohen 1960), nan if undefined.
 
     >>> pairs = [("党建", "党建")] * 20 + [("党建", "其他")] * 5 + [("其他", "党建")] * 10 + [("其他", "其他")] * 15
     >>> round(cohen(pairs), 3)
@@ -49,8 +49,9 @@ def cohen(pairs: Sequence[tuple[Hashable, Hashable]]) -> float:
 
 
 def krippendorff(texts: Sequence[Sequence[Hashable]]) -> float:
-    """α of any number of judges (Krippendorff 2004, nominal): 1 - observed / expected disagreement; nan if undefined. ``texts``
-    are the marks of each, in any order; those with fewer than two do not count.
+    """Return α of any number of judges (Krippendorff 2004, nominal): 1 - observed / expected disagreement, nan if undefined.
+
+    ``texts`` holds the marks of each text, in any order. Texts with fewer than two marks do not count.
 
     >>> round(krippendorff([["党建", "党建"], ["党建", "其他"], ["其他", "其他"], ["其他"]]), 3)
     0.444
@@ -84,11 +85,11 @@ def _pair(i: int, j: int, first: Sample, second: Sample) -> PairAgreement:
 
 # -- Shares estimated from strata
 
-_Z = 1.959963984540054  # the normal distribution holds 95 % between -z and z
+_Z = 1.959963984540054  # 95 % of the normal distribution lie between -z and z
 
 
 def wilson(right: float, total: float) -> tuple[float, float]:
-    """95 % confidence interval of a share when ``right`` of ``total`` were right (Wilson 1927).
+    """Return the 95 % confidence interval of the share ``right`` / ``total`` (Wilson 1927), 0 to 1 for a ``total`` of 0.
 
     >>> tuple(round(x, 3) for x in wilson(98, 100))
     (0.93, 0.994)
@@ -105,16 +106,16 @@ def wilson(right: float, total: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The judged texts of one stratum."""
+    """Judged texts of one stratum."""
 
-    right: int  # those with the property counted
-    judged: int  # all, at least 1
-    population: float  # pages that they represent, at least `judged`; estimated for a part of a stratum
+    right: int  # number of texts with the property
+    judged: int  # number of all texts, at least 1
+    population: float  # number of pages they represent, at least `judged`, estimated for a part of a stratum
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A share, 0 to 1, with its 95 % confidence interval; nan and 0 to 1 if nothing is known."""
+    """Share, 0 to 1, with its 95 % confidence interval. nan and 0 to 1 if nothing is known."""
 
     share: float
     low: float
@@ -122,11 +123,11 @@ class Estimate:
 
 
 def estimate(cells: Iterable[Cell]) -> Estimate:
-    """The share over all cells, weighted by population.
+    """Return the share over all cells, weighted by population.
 
     The interval is Wilson's for the effective size of the stratified sample, with finite population correction (Korn & Graubard
-    1998). The effective size is computed with one text of either kind added to every cell, lest unanimous cells count as certain.
-    In simulated corpora the interval contained the true share in 92 to 95 % of samples.
+    1998). The effective size is computed with one text of either kind added to every cell, lest unanimous cells count as
+    certain. In simulated corpora the interval contained the true share in 92 to 95 % of samples.
 
     >>> e = estimate([Cell(18, 20, 2000), Cell(2, 20, 500)])
     >>> [round(x, 3) for x in (e.share, e.low, e.high)]
@@ -152,24 +153,24 @@ def estimate(cells: Iterable[Cell]) -> Estimate:
 
 # -- The report
 
-Place = tuple[str, str]  # name of a stratum, and the reason of rejection of its pages
+Place = tuple[str, str]  # name of a stratum, and rejection reason of its pages
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """Figures of judged texts: of all, a site, a band of relevance, or a reason of rejection."""
+    """Figures of a group of judged texts: all, a site, a band of relevance, or a rejection reason."""
 
     name: str  # of the site, band or reason
-    pages: float  # of the corpus that they represent; estimated unless the group is a union of strata
+    pages: float  # number of corpus pages they represent, estimated unless the group is a union of strata
     judged: int  # texts with a mark
-    relevant: int  # texts so marked
-    boilerplate: int  # texts so marked
-    precision: Estimate  # share of relevant pages; boilerplate is not relevant
-    share_of_boilerplate: Estimate  # share of pages that are boilerplate
+    relevant: int  # texts marked relevant
+    boilerplate: int  # texts marked boilerplate
+    precision: Estimate  # share of relevant pages, not counting boilerplate as relevant
+    share_of_boilerplate: Estimate  # share of boilerplate pages
 
     @property
     def relevant_pages(self) -> tuple[float, float, float]:
-        """Number of relevant pages: the estimate and the ends of its interval."""
+        """Number of relevant pages: the estimate and both ends of its interval."""
         return (
             self.precision.share * self.pages,
             max(float(self.relevant), self.precision.low * self.pages),
@@ -179,23 +180,23 @@ class GroupFigures:
 
 @dataclass(frozen=True, slots=True)
 class SampleReport:
-    """The figures of a sample."""
+    """Figures of a sample."""
 
     corpus: str
     topic: str
-    drawn: int  # texts, as those judged; including rejected pages
+    drawn: int  # number of texts, including rejected pages
     judged: int
-    teaches: bool  # whether the texts were chosen to teach a crawl; then there are no further figures
+    teaches: bool  # True for a teaching sample, with no figures besides the numbers of texts
     marks: Mapping[str, int]  # number of texts by mark
     pages: int  # kept pages of the corpus
-    whole: GroupFigures | None  # all kept pages in strata with a judged text; None if there are none
+    whole: GroupFigures | None  # all kept pages in strata with a judged text, None if there are none
     sites: tuple[GroupFigures, ...]  # by host, most pages first
-    bands: tuple[GroupFigures, ...]  # of relevance, the highest first
-    rejected: tuple[GroupFigures, ...]  # by reason of rejection; relevant pages among them were missed
+    bands: tuple[GroupFigures, ...]  # of relevance, highest first
+    rejected: tuple[GroupFigures, ...]  # by rejection reason, the relevant ones being missed pages
 
     @property
     def mean_of_sites(self) -> float:
-        """Unweighted mean precision of the sites, as in the paper; nan without sites."""
+        """Unweighted mean precision of the sites, as in the paper, nan without sites."""
         return sum(row.precision.share for row in self.sites) / len(self.sites) if self.sites else math.nan
 
     @property
@@ -204,7 +205,7 @@ class SampleReport:
         return self.whole.pages / self.pages if self.whole else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures, for JSON."""
+        """Return all figures for JSON."""
         fields = dataclasses.asdict(self) | {"mean_of_sites": self.mean_of_sites, "covered": self.covered}
         for group, row in zip(fields["rejected"], self.rejected, strict=True):
             group["relevant_pages"] = dict(zip(("missed", "low", "high"), row.relevant_pages, strict=True))
@@ -212,10 +213,10 @@ class SampleReport:
 
 
 def report(sample: Sample) -> SampleReport:
-    """The figures of a sample, however many of its texts are marked.
+    """Return the figures of a sample, with any number of marked texts.
 
-    Texts without a mark count as not drawn. This is unbiased only if texts were judged in the order shown. Of a sample that
-    teaches there are no figures but the numbers of texts.
+    Texts without a mark count as not drawn. This is unbiased only if texts were judged in the order shown. A teaching sample
+    yields only the numbers of texts.
     """
     header, items = sample.header, sample.items
     judged = [item for item in items if item.mark is not None]
@@ -224,7 +225,7 @@ def report(sample: Sample) -> SampleReport:
         return SampleReport(header.corpus, header.topic, len(items), len(judged), True, marks, 0, None, (), (), ())
     kept = [item for item in judged if not item.reason]
     counts = Counter((item.stratum, item.reason) for item in judged)
-    # Pages that a judged text represents, by stratum.
+    # Pages represented by a judged text, by stratum.
     weights = {(s.name, s.reason): s.population / n for s in header.strata if (n := counts[s.name, s.reason])}
     sites = [_figures(name, some, weights) for name, some in _groups(kept, lambda i: i.host)]
     bands = [_figures(name, some, weights) for name, some in _groups(kept, lambda i: band_name(i.relevance, header.edges))]

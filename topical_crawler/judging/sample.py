@@ -1,7 +1,7 @@
-"""A sample and its marks in one file of JSON lines.
+"""Sample file: a sample and its marks as JSON lines.
 
-The first line says how the sample was drawn, every other one is a text with its mark. While a user judges, marks are appended as
-lines of their own, each synced to disk; the last one of a text counts. At the end the file is rewritten with the marks in the
+The first line describes the drawing of the sample, every other line is a text with its mark. During judging, marks are appended
+as separate lines, each synced to disk. The last mark of a text counts. At the end the file is rewritten with the marks in the
 texts.
 """
 
@@ -27,43 +27,43 @@ from topical_crawler.topic.files import MOST, MarkedText, TopicError, read_marke
 from topical_crawler.topic.topic_folder import TopicFolder
 
 RELEVANT, IRRELEVANT, BOILERPLATE = MARKS = ("relevant", "irrelevant", "boilerplate")
-"""Marks of a text: on the topic; off it; nothing but menus, notices and the like, or no text at all."""
+"""Marks of a text: on topic, off topic, or nothing but menus, notices and the like, including an empty text."""
 
-TEACHING = "teaching"  # how a sample was drawn that is to teach a crawl: it stands for nothing but itself
+TEACHING = "teaching"  # drawn to teach a crawl, not representative of the corpus
 _ASKED = re.compile(r"asked-([0-9]{1,6})\.jsonl")
-FORMAT = 1  # of the file; it stands in its first line
+FORMAT = 1  # version of the file format, in its first line
 
 _Fields = TypeVar("_Fields", "Header", "Item", "Stratum")
 
 
 class SampleError(CorpusError):
-    """A file of judgements cannot be used. The message names the file, the line and the remedy."""
+    """Unusable file of judgements. The message names the file, the line and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """A part of the pages from which is drawn by itself."""
+    """Stratum of pages, sampled separately."""
 
-    name: str  # a host, `OTHERS`, a band of relevance, "all", or a half of a sample that teaches
+    name: str  # a host, `OTHERS`, a band of relevance, "all", or a half of a teaching sample
     population: int  # its pages, at least 1
     sample: int  # pages drawn, 1 to `population`
-    reason: str = ""  # why its pages were rejected; "" for kept ones
+    reason: str = ""  # rejection reason of its pages, "" for kept ones
 
     @property
     def weight(self) -> float:
-        """Pages that one drawn page represents: the inverse of the probability of being drawn."""
+        """Number of pages represented by one drawn page: the inverse of the probability of being drawn."""
         return self.population / self.sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a sample was drawn from, and how."""
+    """Description of a sample's corpus and drawing."""
 
     corpus: str  # its path or URL, without passwords
     topic: str = ""  # its title, "" if unknown
     terms: tuple[str, ...] = ()  # of the topic, highlighted in the texts
-    program: str  # version that drew it
-    by: str  # as the next two, see `draw`; or `TEACHING`
+    program: str  # version of the program drawing it
+    by: str  # like the next two, see `draw`, or `TEACHING`
     equal: bool
     seed: int
     edges: tuple[float, ...]  # of the bands of relevance of the kept pages
@@ -72,7 +72,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A text to be judged. Key, URL, title, host, date and relevance are as in the corpus."""
+    """Text to judge. Key, URL, title, host, date and relevance are those of the corpus."""
 
     key: str
     url: str
@@ -80,27 +80,27 @@ class Item:
     host: str
     date: str
     relevance: float
-    reason: str = ""  # why the page was rejected; "" for a kept one
+    reason: str = ""  # rejection reason, "" for a kept page
     stratum: str  # name of its stratum
-    weight: float  # pages that it represents
-    text: str = ""  # "" for a rejected page of which none is at hand
-    mark: str | None = None  # one of `MARKS`; None before it is judged
+    weight: float  # number of pages it represents
+    text: str = ""  # "" for a rejected page without a stored text
+    mark: str | None = None  # one of `MARKS`, None before judging
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample with its marks; the items' keys differ."""
+    """Sample with its marks. Item keys are distinct."""
 
     header: Header
     items: tuple[Item, ...]
 
     @property
     def teaches(self) -> bool:
-        """Whether it was drawn to teach a crawl: no share of the corpus can be estimated from it."""
+        """True if drawn to teach a crawl. No figure of the corpus can be estimated from it."""
         return self.header.by == TEACHING
 
     def marked(self, marks: Mapping[str, str | None]) -> Sample:
-        """The same sample with these marks by key; the others stay."""
+        """Return a copy with these marks by key, keeping the others."""
         return Sample(self.header, tuple(dataclasses.replace(i, mark=marks.get(i.key, i.mark)) for i in self.items))
 
 
@@ -116,7 +116,7 @@ _SQLITE = b"SQLite format 3"
 
 
 def is_sample(name: str) -> bool:
-    """Whether a name on the command line is that of a sample, not of a corpus."""
+    """Return True if a name on the command line denotes a sample rather than a corpus."""
     path = Path(name)
     if "://" in name or not path.is_file():
         return path.suffix == ".jsonl"
@@ -125,19 +125,23 @@ def is_sample(name: str) -> bool:
 
 
 def read_sample(path: Path) -> Sample:
-    """Read a file, even while it is being judged. A last line that was cut off is ignored. Raises SampleError for no sample or a
-    damaged line, OSError where it cannot be read."""
+    """Read a file, even while someone is judging it. Ignores a truncated last line.
+
+    Raises:
+        SampleError: not a sample, or a damaged line.
+        OSError: the file cannot be read.
+    """
     return read_marked(path)[0]
 
 
 def asked(folder: Path) -> list[Path]:
-    """The files with questions that teach the crawl in a folder, the oldest first."""
+    """Return a folder's files of teaching questions, oldest first."""
     found = folder.iterdir() if folder.is_dir() else ()
     return sorted((file for file in found if _ASKED.fullmatch(file.name)), key=_number)
 
 
 def next_asked(folder: Path) -> Path:
-    """The file for the next questions."""
+    """Return the path of the next file of questions."""
     return folder / f"asked-{1 + max(map(_number, asked(folder)), default=0)}.jsonl"
 
 
@@ -147,28 +151,31 @@ def _number(file: Path) -> int:
 
 
 def merged(samples: Sequence[Sample]) -> Sample:
-    """Merge copies of one sample by majority; a tie goes to the mark of the earlier copy. Raises SampleError for files that are
-    no copies of one sample."""
+    """Merge copies of one sample by majority. A tie goes to the mark of the earlier copy.
+
+    Raises:
+        SampleError: the files are not copies of one sample.
+    """
     first = samples[0]
     keys = {item.key for item in first.items}
     for other in samples[1:]:
         if other.header != first.header or {item.key for item in other.items} != keys:
             raise SampleError(
-                f"the files hold different samples ({first.header.corpus}, seed {first.header.seed}, {len(first.items)} texts; "
-                f"{other.header.corpus}, seed {other.header.seed}, {len(other.items)} texts). Remedy: give copies of one file"
+                f"the files hold different samples ({first.header.corpus}, seed {first.header.seed}, {len(first.items)} texts, "
+                f"{other.header.corpus}, seed {other.header.seed}, {len(other.items)} texts). Pass copies of one file"
             )
     marks = zip(first.items, marks_by_text(samples), strict=True)
     return first.marked({item.key: max(given_marks, key=given_marks.count) for item, given_marks in marks if given_marks})
 
 
 def together(samples: Sequence[Sample]) -> Sample:
-    """Samples that teach one crawl, as one; of a text in several the last counts."""
+    """Join the teaching samples of one crawl. Of a text in several, the last one counts."""
     items = {item.key: item for sample in samples for item in sample.items}
     return Sample(samples[-1].header, tuple(items.values()))
 
 
 def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
-    """The marks of each text in copies of one sample, in the order of the first copy."""
+    """Return the marks of each text in copies of one sample, in the order of the first copy."""
     marks: dict[str, list[str]] = {item.key: [] for item in samples[0].items}
     for sample in samples:
         for item in sample.items:
@@ -178,10 +185,10 @@ def marks_by_text(samples: Sequence[Sample]) -> list[list[str]]:
 
 
 def read_marked(path: Path) -> tuple[Sample, bool]:
-    """As :func:`read_sample`, and whether the file is whole: every mark stands in its text's line."""
+    """Read a file like :func:`read_sample`, and return True if it is whole, with every mark in its text's line."""
     *lines, rest = path.read_bytes().split(b"\n")
     torn = bool(rest)
-    if torn and _object(rest) is not None:  # an editor may have left out the last line feed
+    if torn and _object(rest) is not None:  # an editor may omit the last line feed
         lines.append(rest)
     header = _header(path, lines[0] if lines else b"")
     strata = {(stratum.name, stratum.reason) for stratum in header.strata}
@@ -190,10 +197,10 @@ def read_marked(path: Path) -> tuple[Sample, bool]:
     for number, line in enumerate(lines[1:], 2):
         fields = _object(line)
         if fields is None:
-            raise _damaged(path, number, "it is no JSON object")
+            raise _damaged(path, number, "not a JSON object")
         mark, key = fields.get("mark"), fields.get("key")
         if mark is not None and mark not in MARKS:
-            raise _damaged(path, number, f"{mark!r} is no mark; there are {', '.join(MARKS)} and null")
+            raise _damaged(path, number, f"{mark!r} is not a mark ({', '.join(MARKS)} or null)")
         if fields.keys() == {"key", "mark"}:
             if key not in items:
                 raise _damaged(path, number, f"no text above has the key {key!r}")
@@ -201,19 +208,19 @@ def read_marked(path: Path) -> tuple[Sample, bool]:
             continue
         item = _checked(Item, fields, path, number)
         if item.key in items:
-            raise _damaged(path, number, f"the key {item.key!r} stands above already")
+            raise _damaged(path, number, f"the key {item.key!r} is repeated")
         if (item.stratum, item.reason) not in strata:
             raise _damaged(path, number, f"the first line has no stratum {item.stratum!r}")
         items[item.key] = item
     if (drawn := sum(stratum.sample for stratum in header.strata)) != len(items):
-        raise _damaged(path, len(lines) + 1, f"{drawn} texts were drawn, and the file ends after {len(items)}")
+        raise _damaged(path, len(lines) + 1, f"{drawn} texts were drawn, but the file ends after {len(items)}")
     return Sample(header, tuple(items.values())).marked(marks), not (marks or torn)
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:  # also of bytes that are no UTF-8
+    except ValueError:  # including bytes other than UTF-8
         return None
     return value if isinstance(value, dict) else None
 
@@ -222,14 +229,14 @@ def _header(path: Path, line: bytes) -> Header:
     fields = _object(line) or {}
     if fields.pop("judging", None) != FORMAT:
         raise SampleError(
-            f'{path}, line 1: {{"judging": {FORMAT}, …}} is expected. Remedy: a file of topical-crawler corpus sample'
+            f'{path}, line 1: expected {{"judging": {FORMAT}, …}}. Pass a file written by topical-crawler corpus sample'
         )
     listed = fields.get("strata")
     if not isinstance(listed, list) or not all(isinstance(stratum, dict) for stratum in listed):
-        raise _damaged(path, 1, "strata is no list of objects")
+        raise _damaged(path, 1, "strata is not a list of objects")
     strata = tuple(_checked(Stratum, stratum, path, 1) for stratum in listed)
     if any(not 1 <= stratum.sample <= stratum.population for stratum in strata):
-        raise _damaged(path, 1, "a stratum has a sample of 1 to all of its pages")
+        raise _damaged(path, 1, "the sample of a stratum must be 1 to all of its pages")
     return _checked(Header, fields | {"strata": strata}, path, 1)
 
 
@@ -246,7 +253,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _checked(kind: type[_Fields], fields: Mapping[str, Any], path: Path, number: int) -> _Fields:
-    """A data class instance with the type of every field checked."""
+    """Build a dataclass instance, checking the type of every field."""
     for field in dataclasses.fields(kind):
         if field.name in fields and not isinstance(fields[field.name], _TYPES[str(field.type)]):
             raise _damaged(path, number, f"{field.name} is {fields[field.name]!r}")
@@ -258,13 +265,18 @@ def _checked(kind: type[_Fields], fields: Mapping[str, Any], path: Path, number:
 
 
 def _damaged(path: Path, number: int, what: str) -> SampleError:
-    return SampleError(f"{path}, line {number}: {what}. Remedy: take a copy of the file that was not edited, or draw it anew")
+    return SampleError(f"{path}, line {number}: {what}. Restore an unedited copy of the file, or draw a new sample")
 
 
 class SampleFile:
-    """A sample that is being judged, open in one process at a time; safe for threads. ``sample`` is as read; :meth:`now` has the
-    current marks. Raises SampleError as :func:`read_sample` does, or where another process has the file open, and OSError where
-    it cannot be read or written."""
+    """Sample open for judging, in one process at a time. Thread-safe.
+
+    ``sample`` is the sample as read. :meth:`now` has the current marks.
+
+    Raises:
+        SampleError: as for :func:`read_sample`, or another process has the file open.
+        OSError: the file cannot be read or written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -274,10 +286,10 @@ class SampleFile:
         try:
             self._process.acquire(timeout=0)
         except Timeout:
-            raise SampleError(f"{path} is being judged already. Remedy: end the other corpus judge first") from None
+            raise SampleError(f"{path} is already being judged. Stop the other corpus judge first") from None
         try:
             self.sample, whole = read_marked(path)
-            if not whole:  # whoever was judging it was killed
+            if not whole:  # a killed process left loose marks
                 write_sample(self.sample, path)
             self._places = {item.key: place for place, item in enumerate(self.sample.items)}
             self._marks: dict[str, str | None] = {}
@@ -293,19 +305,32 @@ class SampleFile:
         return key in self._places
 
     def place(self, key: str) -> int:
-        """The place of the text with this key. Raises KeyError where there is none."""
+        """Return the place of the text with this key.
+
+        Raises:
+            KeyError: there is none.
+        """
         return self._places[key]
 
     def item(self, place: int) -> Item:
-        """The text at a place from 0, with its current mark. Raises IndexError where there is no such place."""
+        """Return the text at a place from 0, with its current mark.
+
+        Raises:
+            IndexError: there is no such place.
+        """
         item = self.sample.items[place]
         return dataclasses.replace(item, mark=self._marks.get(item.key, item.mark))
 
     def mark(self, place: int, mark: str | None) -> None:
-        """Set or remove a mark and sync it to disk. Raises SampleError where there is no such mark, IndexError where there is no
-        such place, OSError where it could not be stored."""
+        """Set or remove a mark and sync it to disk.
+
+        Raises:
+            SampleError: unknown mark.
+            IndexError: there is no such place.
+            OSError: the mark could not be stored.
+        """
         if mark is not None and mark not in MARKS:
-            raise SampleError(f"{mark!r} is no mark; there are {', '.join(MARKS)}")
+            raise SampleError(f"{mark!r} is not a mark. Use one of {', '.join(MARKS)}")
         key = self.sample.items[place].key
         with self._thread:
             if self._out is None:
@@ -316,12 +341,12 @@ class SampleFile:
             self._marks[key] = mark
 
     def now(self) -> Sample:
-        """The sample with its current marks."""
+        """Return the sample with its current marks."""
         with self._thread:
             return self.sample.marked(self._marks)
 
     def close(self) -> None:
-        """Write every mark into its text's line and release the file. Calling it twice is harmless."""
+        """Write every mark into its text's line and release the file. Idempotent."""
         with self._thread:
             if self._out is None:
                 return
@@ -346,24 +371,27 @@ class SampleFile:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What :func:`take_over` did with the marked texts of a sample."""
+    """Result of :func:`take_over`."""
 
-    file: Path  # they were written to
-    added: int  # texts new to the file
-    changed: int  # different in it, usually the mark
-    same: int  # already in it
-    ties: int  # left out without a majority
-    blank: int  # left out without title and text
-    marks: Mapping[str, int]  # texts in the file now, by mark
+    file: Path  # the file written
+    added: int  # new texts
+    changed: int  # changed texts, usually in the mark
+    same: int  # unchanged texts
+    ties: int  # skipped for lack of a majority
+    blank: int  # skipped for lack of title and text
+    marks: Mapping[str, int]  # texts now in the file, by mark
 
 
 def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
-    """Add the marked texts of a sample to the ``marked.jsonl`` of a topic's ``folder``, replacing entries of the same address. Of
-    copies of the sample, each judged by one person, the majority's mark counts. The file is written atomically, and only if
+    """Add the marked texts of a sample to the ``marked.jsonl`` of a topic's ``folder``, replacing entries of the same URL.
+
+    Of copies of the sample, each judged by one person, the majority's mark counts. Writes the file atomically, and only if
     something is new.
 
-    Raises SampleError where they are not copies of one sample, TopicError where there is no such topic folder, its file cannot be
-    read, or would have too many texts, and OSError where it cannot be written.
+    Raises:
+        SampleError: not copies of one sample.
+        TopicError: no such topic folder, or its file is unreadable or would have too many texts.
+        OSError: the file cannot be written.
     """
     topic = TopicFolder(folder)
     topic.require_topic()
@@ -384,7 +412,7 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
     marks.update(new.mark for new in agreed.values())
     if marks.total() > MOST:
         raise TopicError(
-            f"{file}: would hold {marks.total():,} texts, and {MOST:,} is the most. Remedy: delete lines that tell least"
+            f"{file}: would hold {marks.total():,} texts, but the maximum is {MOST:,}. Delete the least informative lines"
         )
     lines += [new.as_json() for new in agreed.values()]
     if agreed or changed:
@@ -394,7 +422,7 @@ def take_over(samples: Sequence[Sample], folder: Path) -> Taken:
 
 
 def _agreed(samples: Sequence[Sample]) -> tuple[dict[str, MarkedText], int, int]:
-    """The texts by address with the majority's mark, the number of ties, and of blank texts."""
+    """Return the texts by URL with the majority's mark, the number of ties, and the number of blank texts."""
     agreed: dict[str, MarkedText] = {}
     ties = blank = 0
     for item, marks in zip(merged(samples).items, marks_by_text(samples), strict=True):

