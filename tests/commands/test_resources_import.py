@@ -36,14 +36,14 @@ def test_a_limit_and_an_ending(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert "2 words" in call_scrapy("resources", "import", "own.vec", "v.npy", "--limit", "2", cwd=tmp_path).stdout
     assert WordVectors.open(tmp_path / "v.npy").words == ["党员", "干部"]
     failed = call_scrapy("resources", "import", "own.vec", "v.npy", "--limit", "0", cwd=tmp_path)
-    assert failed.returncode == 1 and "a number of 1 or more" in failed.stderr
+    assert failed.returncode == 1 and "Set 1 or more" in failed.stderr
 
 
 def test_bad_files_change_nothing(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     (tmp_path / "bad.kv").write_bytes(pickle.dumps(Attack()))
     (tmp_path / "short.vec").write_text("".join(TEXT.splitlines(keepends=True)[:3]), encoding="utf-8")
     for name, says in (
-        ("bad.kv", "nothing of it was run"),
+        ("bad.kv", "so it was not read"),
         ("short.vec", "short.vec, line 4: the file ends"),
         ("no", "No such file"),
     ):

@@ -127,7 +127,7 @@ def test_from_a_category(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     assert dict(load_topic(tmp_path / "os").terms) == {"操作系统": 1.0}
     unknown = call_scrapy("topic", "new", "./xx", "--category", "QQ9", "--tree", tree, *NONE, cwd=tmp_path)
     assert unknown.returncode == 1
-    assert "no category fits 'QQ9'" in unknown.stderr
+    assert "no category matches 'QQ9'" in unknown.stderr
     assert not (tmp_path / "xx").exists()
 
 

@@ -153,6 +153,6 @@ def test_the_layouts_of_parts_are_joined_with_their_texts(store: CorpusStore, or
 
 
 def test_a_layout_of_another_text_is_not_stored(store: CorpusStore) -> None:
-    with pytest.raises(ValueError, match=r"http://.*: the layout names lines 1 to 1\+2 of a text with 1\. Store .* with none"):
+    with pytest.raises(ValueError, match=r"http://.*: the layout has lines 1 to 1\+2, but .*\. Store .* with none"):
         store.put(kept(1, "一行", layout=[[1, 2, "code", 0, ""]]))
     assert everything_of(store) == []

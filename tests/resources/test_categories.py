@@ -62,10 +62,10 @@ def test_find(text: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("其他", "2 categories fit '其他': TP316.9 计算机软件 > 操作系统 > 其他; TP39 计算机技术 > 其他. Remedy: give the code"),
+        ("其他", "2 categories match '其他': TP316.9 计算机软件 > 操作系统 > 其他, TP39 计算机技术 > 其他. Choose one by its code"),
         ("计算机", "2 categories fit '计算机'"),
-        ("网络系统", "no category fits '网络系统'. Remedy: give a code, or another name; the nearest are TP316.8"),
-        ("  ", "no category without a name"),
+        ("网络系统", "no category matches '网络系统'. Pass a code, or another name, such as TP316.8"),
+        ("  ", "the category is empty"),
     ],
 )
 def test_find_explains_itself(text: str, says: str) -> None:
@@ -106,7 +106,7 @@ def test_names_that_stand_everywhere_are_no_keywords() -> None:
 
 
 def test_no_tree() -> None:
-    with pytest.raises(CategoryError, match="A stands below B, which is not there"):
+    with pytest.raises(CategoryError, match="A has an unknown parent B"):
         CategoryTree({"A": ("甲", "B")}, "x")
     with pytest.raises(CategoryError, match="its own ancestor"):
         CategoryTree({"R": ("根", None), "A": ("甲", "B"), "B": ("乙", "A")}, "x")
@@ -209,5 +209,5 @@ def test_the_fetched_classification(fetched_resources: dict[str, str]) -> None:
 
 
 def test_nested_too_deep(tmp_path: Path) -> None:
-    with pytest.raises(CategoryError, match="nested too deep; get the file again"):
+    with pytest.raises(CategoryError, match="nested too deeply. Get the file again"):
         read_clc(write_clc(tmp_path, "[" * 100_000))

@@ -76,7 +76,7 @@ def test_words_are_normalised(tmp_path: Path) -> None:
         ("Aa01A02=", "expected 'code word word"),
         ("Aa01A02=人 士", "expected 'code word word"),
         ("aa01A02= 人 士", "expected 'code word word"),
-        ("Aa01A2= 人 士", "correct or delete the line"),
+        ("Aa01A2= 人 士", "Correct or delete the line"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, says: str) -> None:
@@ -92,7 +92,7 @@ def test_an_empty_file_and_another_encoding(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no group in the file"):
         Cilin(path)
     path.write_bytes("Aa01A01= 人 士\n".encode("gb18030"))
-    with pytest.raises(ValueError, match="not UTF-8; convert it"):
+    with pytest.raises(ValueError, match="not UTF-8. Convert it"):
         Cilin(path)
 
 

@@ -141,7 +141,7 @@ def test_words_are_compared_normalised_and_senses_are_joined(tmp_path: Path) -> 
     [("只有词", "expected 'word POS DEF'"), ("词 N", "expected 'word POS DEF'"), ("词 N a|甲,", "a sememe is missing")],
 )
 def test_a_malformed_line_is_named(tmp_path: Path, line: str, says: str) -> None:
-    with pytest.raises(ValueError, match=rf"glossary\.txt:2: {says}.*correct or delete the line"):
+    with pytest.raises(ValueError, match=rf"glossary\.txt:2: {says}.*Correct or delete the line"):
         glossary(tmp_path, ["好 N a|甲", line])
 
 
@@ -153,7 +153,7 @@ def test_an_empty_glossary_is_refused(tmp_path: Path) -> None:
 def test_without_the_tree_no_value_has_a_similarity(tmp_path: Path) -> None:
     hownet = glossary(tmp_path, ["好 N a|甲,b|乙", "坏 N a|甲,c|丙"], tree=None)
     assert hownet.similarity("好", "坏") == 0.5
-    with pytest.raises(ValueError, match="give HowNet a tree"):
+    with pytest.raises(ValueError, match="Pass a tree to HowNet"):
         _ = hownet.value_matrix
 
 

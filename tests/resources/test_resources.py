@@ -23,18 +23,18 @@ def test_the_default_is_the_user_data_directory() -> None:
 
 
 def test_a_setting_that_names_no_file(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"TOPICAL_VECTORS=.*absent.bin: there is no such file\. Remedy"):
+    with pytest.raises(ValueError, match=r"TOPICAL_VECTORS=.*absent.bin: no such file\. Correct"):
         Resources.from_settings({"TOPICAL_VECTORS": str(tmp_path / "absent.bin")}, {})
 
 
 def test_an_unknown_resource() -> None:
-    with pytest.raises(ValueError, match=r"there is no resource 'wordnet'. Remedy: choose one of hownet, hownet_tree"):
+    with pytest.raises(ValueError, match=r"no resource 'wordnet'. Choose one of hownet, hownet_tree"):
         find("wordnet")
 
 
 def test_a_file_of_the_wrong_length_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cilin.txt").write_text("Aa01A01= 人 士")
-    with pytest.raises(ValueError, match=r"instead of 892,600. Remedy: topical-crawler resources fetch cilin.*TOPICAL_CILIN"):
+    with pytest.raises(ValueError, match=r"instead of 892,600. Run topical-crawler resources fetch cilin.*TOPICAL_CILIN"):
         Resources(tmp_path).path("cilin")
 
 

@@ -67,7 +67,7 @@ def test_concrete_words(tmp_path: Path) -> None:
     [
         ("0 a|甲 0\n1 b|乙\n", 2, "expected 'index sememe parent'"),
         ("0 a|甲 0\nx b|乙 0\n", 2, "expected 'index sememe parent'"),
-        ("0 a|甲 0\n0 b|乙 0\n", 2, "comes twice"),
+        ("0 a|甲 0\n0 b|乙 0\n", 2, "is repeated"),
         ("0 a|甲 0\n1 b|乙 7\n", 2, "parent 7 is no index"),
         ("0 a|甲 1\n1 b|乙 0\n", 1, "its own ancestor"),
     ],
@@ -79,5 +79,5 @@ def test_a_malformed_line_is_named(tmp_path: Path, text: str, line: int, says: s
 
 def test_another_encoding_is_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "WHOLE.DAT").write_bytes("0 event|事件 0\n".encode("gb18030"))
-    with pytest.raises(ValueError, match=r"WHOLE\.DAT: not UTF-8; convert it, e.g. iconv -f GB18030"):
+    with pytest.raises(ValueError, match=r"WHOLE\.DAT: not UTF-8. Convert it, e.g. iconv -f GB18030"):
         SememeTree(tmp_path / "WHOLE.DAT")

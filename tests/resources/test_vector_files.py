@@ -79,10 +79,10 @@ BROKEN = [
     (b"0 100\n", r"line 1: 0 words"),
     (b"5 100000000000\n", r"line 1: 5 words of 100000000000 dimensions"),
     (FORMS["binary"][:-3], r"byte 80: the file ends in vector 5 of 5"),
-    (binary(WORDS, ROWS).replace(b"5 3\n", b"4 3\n"), "line 1 announces 4 vectors of 3 dimensions, but the file goes on"),
-    (binary(WORDS, ROWS).replace(b"5 3\n", b"5 2\n"), "Remedy"),
+    (binary(WORDS, ROWS).replace(b"5 3\n", b"4 3\n"), "line 1 announces 4 vectors of 3 dimensions, but there is more"),
+    (binary(WORDS, ROWS).replace(b"5 3\n", b"5 2\n"), "Get the file again"),
     (b"9 3\n" + b"\xff\x00" * 600_000, "no word within 10000 bytes"),
-    (FORMS["text"].rsplit(b"\n", 2)[0] + b"\n", r"line 6: the file ends, though line 1 announces 5 words"),
+    (FORMS["text"].rsplit(b"\n", 2)[0] + b"\n", r"line 6: the file ends, but line 1 announces 5 words"),
     (FORMS["text"] + b"\xe5\x85\x9a 1 2 3\n", r"line 7: line 1 announces 5 words, but there are more"),
     (FORMS["text"] + b"\n\n", ""),
     (FORMS["glove"] + b"\n\xe5\x85\x9a 1 2 3\n", r"line 6: blank"),
@@ -92,12 +92,12 @@ BROKEN = [
     (b"2 2\n\xe5\x85\x9a 1 2 3\n\xe5\x91\x98 1 1\n", r"line 2: expected a word and 2 numbers.* with 3\."),
     (text(["党"], np.array([[np.nan, 1.0]])), "no usable vector in it .1 with a number that is not finite"),
     (binary(["党"], np.zeros((1, 2))), "no usable vector in it"),
-    ("2 2\n党员 1 2\n干部 1 1\n".encode("gb18030"), r"line 2: the word b'.*' is not UTF-8. Remedy: convert"),
+    ("2 2\n党员 1 2\n干部 1 1\n".encode("gb18030"), r"line 2: the word b'.*' is not UTF-8. Convert"),
     (b"2 1\n\xe5\x85\x9a \x00\x00\x80?\xb5\xb3 \x00\x00\x80?", r"byte 12, vector 2: the word b'.*' is not UTF-8"),
     (gzip.compress(FORMS["text"], mtime=0)[:-12], "damaged gzip data"),
     (gzip.compress(FORMS["binary"], mtime=0)[:30], "damaged gzip data"),
-    (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "fastText's own binary form.*give the .vec"),
-    (b"PK\x03\x04" + bytes(30), "zip archive. Remedy: unpack it"),
+    (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "fastText's own binary form.*Pass the .vec"),
+    (b"PK\x03\x04" + bytes(30), "zip archive. Unpack it"),
     (bytes(257) + b"ustar" + bytes(250), "tar archive"),
     (gzip.compress(b"a" * 257 + b"ustar" + bytes(250)), "tar archive"),
 ]
@@ -141,7 +141,7 @@ def test_what_gensim_saves_is_refused_with_a_remedy_that_works(
 
     model = gensim.models.Word2Vec(SENTENCES, vector_size=6, min_count=1, seed=1, workers=1, epochs=2)
     (model if whole else model.wv).save(str(tmp_path / "FILE"))
-    with pytest.raises(ValueError, match=r"a pickle.* nothing of it was run\. Remedy: ") as refused:
+    with pytest.raises(ValueError, match=r"a pickle.* so it was not read\. If you trust") as refused:
         convert(tmp_path / "FILE", tmp_path / "v.npy")
     assert not (tmp_path / "v.npy").exists()
     (saving,) = re.findall(r"gensim\.models\.KeyedVectors.*?\.vec'\)", str(refused.value))
@@ -154,5 +154,5 @@ def test_what_gensim_saves_is_refused_with_a_remedy_that_works(
 
 def test_a_first_line_of_many_digits(tmp_path: Path) -> None:
     (tmp_path / "v").write_bytes(b"9" * 5000 + b" 2\n")
-    with pytest.raises(ValueError, match=r"v, line 1: expected .* Remedy"), open_vector_file(tmp_path / "v"):
+    with pytest.raises(ValueError, match=r"v, line 1: expected .* Pass vectors"), open_vector_file(tmp_path / "v"):
         pass

@@ -61,7 +61,7 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path, words: list[
     with pytest.raises(ValueError, match=says):
         write_vectors(path, words, [row.astype(np.float32) for row in rows], 2)
     assert WordVectors.open(path).words == ["旧"] and len(list(tmp_path.iterdir())) == 2
-    with pytest.raises(ValueError, match=r"Remedy: name it v\.bin\.npy"):
+    with pytest.raises(ValueError, match=r"Name it v\.bin\.npy"):
         write_vectors(tmp_path / "v.bin", words, [], 2)
 
 
@@ -128,14 +128,14 @@ def test_similarity_is_the_cosine(tmp_path_factory: pytest.TempPathFactory, rows
 @pytest.mark.parametrize(
     ("words", "rows", "says"),
     [
-        (["党员", "党员"], [[1, 0], [0, 1]], "word 1, '党员', comes twice"),
+        (["党员", "党员"], [[1, 0], [0, 1]], "word 1, '党员', is repeated"),
         (["ＣＰＵ"], [[1, 0]], "word 1, 'ＣＰＵ', is not in normalised form"),
-        (["党员", "零"], [[1, 0], [0, 0]], "the vector of '零' has the length 0, expected 1"),
-        (["非数"], [[np.nan, 0]], "the vector of '非数' has the length nan"),
+        (["党员", "零"], [[1, 0], [0, 0]], "the vector of '零' has length 0, expected 1"),
+        (["非数"], [[np.nan, 0]], "the vector of '非数' has length nan"),
     ],
 )
 def test_rows_and_words_are_checked(words: list[str], rows: list[list[float]], says: str) -> None:
-    with pytest.raises(ValueError, match=rf"own\.npy: {says}.* Remedy: "):
+    with pytest.raises(ValueError, match=rf"own\.npy: {says}.* Run topical-crawler resources import"):
         WordVectors(words, np.array(rows, dtype=np.float32)).check("own.npy")
     FIVE.check("five")
 
@@ -144,7 +144,7 @@ def test_rows_and_words_are_checked(words: list[str], rows: list[list[float]], s
 def test_a_matrix_that_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "v.npy").write_bytes(content)
     (tmp_path / "v.vocab").write_text("党员\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"v\.npy: no matrix of vectors .* Remedy"):
+    with pytest.raises(ValueError, match=r"v\.npy: no matrix of vectors .* Delete it"):
         WordVectors.open(tmp_path / "v.npy")
 
 

@@ -138,7 +138,7 @@ def test_the_state_is_small_and_does_not_depend_on_the_order() -> None:
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"page_threshold": 0}, "page_threshold must be above 0: it is also what a seed hands on"),
+        ({"page_threshold": 0}, "page_threshold must be above 0, since links"),
         ({"page_threshold": "0.1"}, "page_threshold must be a number of 0 or more, not '0.1'"),
         ({"page_threshold": -1}, "page_threshold must be a number of 0 or more, not -1"),
         ({"frequency": 0}, "frequency must be a whole number of 1 or more, not 0"),

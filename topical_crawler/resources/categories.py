@@ -1,4 +1,4 @@
-"""Trees of categories, above all the Chinese Library Classification, and the keywords of a topic.
+"""Category trees, above all the Chinese Library Classification, and the keywords of a topic.
 
 >>> name_terms("马尔可夫过程（随机过程）、其他概率论与数理统计")
 ['马尔可夫过程', '概率论', '数理统计']
@@ -23,7 +23,7 @@ _BY = re.compile(r"[::]?按[^、]*分$")
 _LIST = re.compile(
     r"[、,;:/&·\s]+|及其|以及"
     r"|(?<=..)与(?!会)|(?<=..)(?<![普涉埃危波])及(?![格时])"
-    # 和 is part of 共和国, 饱和, 和平, …; as 与 and 及 it joins words of two characters or more
+    # 和 is part of 共和国, 饱和, 和平, …, but joins words of two characters or more, like 与 and 及
     r"|(?<=..)(?<![共饱总缓调中亲混柔温祥附])和(?=..)(?![平谐弦声睦约])"
 )
 _OTHER = re.compile(r"^[与及和的]?(其他|其它|各种|各类|一般|某些|有关|专用)*")
@@ -33,9 +33,9 @@ _MAX_LENGTH = 20
 
 
 def name_terms(name: str) -> list[str]:
-    """The terms that a category's name lists, normalised, each once, in their order.
+    """Return the distinct terms in a category's name, normalised, in order.
 
-    Left out: notes in brackets, "by … divided" (桥梁：按材料分 is 桥梁), 其他 before a word, terms with years, single characters.
+    Skips notes in brackets, "by … divided" (桥梁：按材料分 is 桥梁), 其他 before a word, terms with years, single characters.
     """
     text = normalise(name)
     while (shorter := _NOTE.sub("", text)) != text:
@@ -45,30 +45,35 @@ def name_terms(name: str) -> list[str]:
     return list(dict.fromkeys(terms))
 
 
-GENERATIONS = 4  # generations below a node whose names become keywords (Zhang et al., section 3.1)
-GENERAL = 8  # a term in more names than this outside a sub-tree (基础理论, 设计, 材料) is too general for its topic
+GENERATIONS = 4  # generations below a node with names used as keywords (Zhang et al., section 3.1)
+GENERAL = 8  # most names outside a sub-tree with one of its keywords. Others (基础理论, 设计, 材料) are too general
 _INHERITED = 0.2
 _SHOWN = 8
 
 
 class CategoryError(ValueError):
-    """A tree cannot be read, or lacks a category; the message names the remedy."""
+    """Unreadable tree, or no such category. The message says how to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A node of a tree."""
+    """Node of a tree."""
 
     code: str  # e.g. `TP316` or `Top/World/Chinese_Simplified_CN/计算机`
     name: str  # may be empty
-    parent: str | None  # code of the node above; None for a root
-    children: tuple[str, ...]  # codes of the nodes below, in the order of the file
+    parent: str | None  # code of the parent node, None for a root
+    children: tuple[str, ...]  # codes of the child nodes, in the order of the file
 
 
 class CategoryTree:
-    """Categories by code, from (name, code of the parent or None) by code in the order of the file. ``source`` is where they were
-    read from, for messages. Raises CategoryError for no node, a parent that is
-    no node, or a node that is its own ancestor.
+    """Categories by code.
+
+    Args:
+        nodes: (name, code of the parent or None) by code, in the order of the file.
+        source: origin of the tree, for messages.
+
+    Raises:
+        CategoryError: no nodes, an unknown parent, or a cycle.
 
     >>> tree = CategoryTree({"TP": ("计算机技术", None), "TP316": ("操作系统", "TP")}, "an example")
     >>> tree.find("操作系统").code, tree.find("tp316").parent, tree.keywords("TP")
@@ -81,7 +86,7 @@ class CategoryTree:
         for code, (_, parent) in nodes.items():
             if parent is not None:
                 if parent not in children:
-                    raise CategoryError(f"{source}: {code} stands below {parent}, which is not there; get the file again")
+                    raise CategoryError(f"{source}: {code} has an unknown parent {parent}. Get the file again")
                 children[parent].append(code)
         self.categories: dict[str, Category] = {
             code: Category(code, name, parent, tuple(children[code])) for code, (name, parent) in nodes.items()
@@ -90,7 +95,7 @@ class CategoryTree:
         reached = sum(1 for root in roots for _ in self.descendants(root, len(nodes))) + len(roots)
         if not nodes or reached < len(nodes):
             what = "a category is its own ancestor" if nodes else "no category in it"
-            raise CategoryError(f"{source}: {what}; get the file again")
+            raise CategoryError(f"{source}: {what}. Get the file again")
 
     def __len__(self) -> int:
         return len(self.categories)
@@ -99,7 +104,11 @@ class CategoryTree:
         return iter(self.categories.values())
 
     def descendants(self, code: str, generations: int = GENERATIONS) -> Iterator[tuple[int, Category]]:
-        """(generation from 1, node) of the nodes below ``code``, the nearest first. Raises CategoryError for no such code."""
+        """Yield (generation from 1, node) for the nodes below ``code``, nearest first.
+
+        Raises:
+            CategoryError: unknown code.
+        """
         level = self._get(code).children
         for generation in range(1, generations + 1):
             below: list[str] = []
@@ -111,20 +120,24 @@ class CategoryTree:
             level = tuple(below)
 
     def path(self, code: str) -> list[Category]:
-        """The node and its ancestors, from the root down to the node."""
+        """Return the node and its ancestors, from the root down."""
         chain = [self._get(code)]
         while (parent := chain[-1].parent) is not None:
             chain.append(self.categories[parent])
         return chain[::-1]
 
     def find(self, name_or_code: str) -> Category:
-        """A node by its code, its name, a term of its name (机器学习 in 自动推理、机器学习) or a part of it, in this order.
-        Raises CategoryError where nothing fits, or several nodes do equally well; it lists them, or the nearest names."""
+        """Return a node by its code, its name, a term of its name (机器学习 in 自动推理、机器学习) or a part of it, tried in
+        this order.
+
+        Raises:
+            CategoryError: no node fits, or several do equally well. The message lists these, or the nearest names.
+        """
         text = normalise(name_or_code).strip()
         if code := self._codes.get(text):
             return self.categories[code]
         if not text:
-            raise CategoryError(f"{self.source}: no category without a name. Remedy: give a code or a name")
+            raise CategoryError(f"{self.source}: the category is empty. Pass a code or a name")
         fits: list[list[str]] = [
             [code for code, name in self._names.items() if name == text],
             [code for code, terms in self._terms.items() if text in terms],
@@ -133,22 +146,22 @@ class CategoryTree:
         for codes in filter(None, fits):
             if len(codes) == 1:
                 return self.categories[codes[0]]
-            listed = "; ".join(map(self._shown, codes[:_SHOWN]))
-            more = f"; and {len(codes) - _SHOWN} more" if len(codes) > _SHOWN else ""
+            listed = ", ".join(map(self._shown, codes[:_SHOWN]))
+            more = f", and {len(codes) - _SHOWN} more" if len(codes) > _SHOWN else ""
             raise CategoryError(
-                f"{self.source}: {len(codes)} categories fit {name_or_code!r}: {listed}{more}. Remedy: give the code of one"
+                f"{self.source}: {len(codes)} categories match {name_or_code!r}: {listed}{more}. Choose one by its code"
             )
         near = sorted(self._names, key=lambda code: (-_overlap(self._names[code], text), len(self._names[code]), code))[:5]
         raise CategoryError(
-            f"{self.source}: no category fits {name_or_code!r}. "
-            f"Remedy: give a code, or another name; the nearest are {'; '.join(map(self._shown, near))}"
+            f"{self.source}: no category matches {name_or_code!r}. "
+            f"Pass a code, or another name, such as {', '.join(map(self._shown, near))}"
         )
 
     def search(self, words: Iterable[str], n: int = 10) -> list[Category]:
-        """The ``n`` nodes whose names match the words best, best first.
+        """Return the ``n`` nodes with names matching the words best, best first.
 
-        A word counts fully for a node of that name, less where one contains the other (:func:`_match`), a fifth where an
-        ancestor matches, and more if it is rare in the tree. Of equal nodes the higher comes first.
+        A word counts fully for a node of that name, less if one contains the other (:func:`_match`), a fifth if an ancestor
+        matches, and more if rare in the tree. Of equal nodes the higher comes first.
 
         >>> nodes = {"TP": ("计算机技术", None), "TP316": ("操作系统", "TP"), "TP316.1": ("分时操作系统", "TP316")}
         >>> [category.code for category in CategoryTree(nodes, "an example").search(["操作系统", "内核"])]
@@ -172,18 +185,20 @@ class CategoryTree:
         return [self.categories[code] for code in direct[:n]]
 
     def keywords(self, code: str, generations: int = GENERATIONS) -> dict[str, float]:
-        """Keywords of the topic that a node stands for, heaviest first: q_i = N_i / N_max (Zhang et al., Eq. 1).
+        """Return the keywords of a node's topic, heaviest first: q_i = N_i / N_max (Zhang et al., Eq. 1).
 
-        The keywords are the terms (:func:`name_terms`) of the node and of ``generations`` below it; N_i counts the terms that
-        contain keyword i. Terms that stand in more than :data:`GENERAL` names elsewhere are left out, but for the node's own.
-        Raises CategoryError where there is no such code, or no word in the names.
+        The keywords are the terms (:func:`name_terms`) of the node and of ``generations`` below it. N_i counts the terms
+        containing keyword i. Skips terms in more than :data:`GENERAL` names elsewhere, except the node's own.
+
+        Raises:
+            CategoryError: unknown code, or no word in the names.
         """
         code = self._get(code).code
         members = [code, *(category.code for _, category in self.descendants(code, generations))]
         inside = Counter(term for member in members for term in self._terms[member])
         kept = {t for t, count in inside.items() if self._term_counts[t] - count <= GENERAL or t in self._terms[code]}
         if not kept:
-            raise CategoryError(f"{self.source}: the names of {self._shown(code)} hold no word. Remedy: choose another category")
+            raise CategoryError(f"{self.source}: the names of {self._shown(code)} hold no word. Choose another category")
         counts: Counter[str] = Counter()
         for term, times in inside.items():
             parts = {term[i:j] for i in range(len(term)) for j in range(i + 2, len(term) + 1)}
@@ -210,7 +225,7 @@ class CategoryTree:
 
     def _get(self, code: str) -> Category:
         if code not in self.categories:
-            raise CategoryError(f"{self.source}: there is no category {code!r}. Remedy: find one by its name")
+            raise CategoryError(f"{self.source}: no category {code!r}. Find one by its name")
         return self.categories[code]
 
     def _shown(self, code: str) -> str:
@@ -218,13 +233,13 @@ class CategoryTree:
 
 
 def _match(word: str, term: str) -> float:
-    """Squared share of the longer one's characters that two words have in common, where one contains the other; 0 to 1."""
+    """Return the squared share of the longer text covered by the shorter if one contains the other, else 0. 0 to 1."""
     short, long = sorted((word, term), key=len)
     return (len(short) / len(long)) ** 2 if short in long else 0.0
 
 
 def _overlap(a: str, b: str) -> float:
-    """Jaccard coefficient of the characters of two names."""
+    """Return the Jaccard coefficient of the characters of two names."""
     left, right = set(a), set(b)
     return len(left & right) / len(left | right)
 
@@ -235,15 +250,17 @@ def _overlap(a: str, b: str) -> float:
 
 
 def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
-    """The Chinese Library Classification from JSON: ``{"TP316": {"name": "操作系统", "up_level": "TP31", …}, …}``.
+    """Read the Chinese Library Classification from JSON: ``{"TP316": {"name": "操作系统", "up_level": "TP31", …}, …}``.
 
-    Only ``up_level`` gives the parent of a class; 28 of 45,785 classes have no name. Raises CategoryError, naming the file and
-    the class, where the file is no such JSON.
+    Only ``up_level`` gives the parent of a class. 28 of 45,785 classes have no name.
+
+    Raises:
+        CategoryError: the file is no such JSON. The message names the file and the class.
     """
     file = Path(path)
     data = read_json(file, CategoryError)
     if not isinstance(data, dict):
-        raise CategoryError(f"{file}: expected a JSON object of classes, got {type(data).__name__}; get the file again")
+        raise CategoryError(f"{file}: expected a JSON object of classes, got {type(data).__name__}. Get the file again")
     return CategoryTree({code: _clc_class(file, code, value) for code, value in data.items()}, str(file))
 
 
@@ -252,6 +269,6 @@ def _clc_class(file: Path, code: str, value: Any) -> tuple[str, str | None]:
     if not isinstance(name, str) or not (parent is None or isinstance(parent, str)):
         raise CategoryError(
             f"{file}: class {code!r}: expected an object with 'name' and 'up_level' (a code or null), "
-            f"got {json.dumps(value, ensure_ascii=False)[:60]}; correct the file, or get it again"
+            f"got {json.dumps(value, ensure_ascii=False)[:60]}. Correct the file, or get it again"
         )
     return name.strip(), parent

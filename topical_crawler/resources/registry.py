@@ -1,7 +1,7 @@
-"""The language resources: names, places, and what is lost without them.
+"""Language resources: their names, their files, and the cost of their absence.
 
 The data files are third-party and not part of this project. ``topical-crawler resources fetch`` extracts them from pinned
-archives (``registry.toml``); a setting can name a file to use instead.
+archives (``registry.toml``). A setting can point to another file instead.
 """
 
 import gzip
@@ -18,22 +18,26 @@ import platformdirs
 
 
 def open_packed(path: Path) -> BinaryIO:
-    """Open a file, unpacking it if it begins as gzip does."""
+    """Open a file, decompressing it if it begins like gzip."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
 
 
 def read_json(path: Path, error: type[ValueError] = ValueError) -> Any:
-    """Read a JSON file. Raises a ValueError of the type ``error``, naming file and line, where it is no JSON or not UTF-8."""
+    """Read a JSON file.
+
+    Raises:
+        ValueError: of the type ``error``, not JSON or not UTF-8. The message names file and line.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as failure:
-        raise error(f"{path}:{failure.lineno}: no JSON: {failure.msg}; get the file again") from None
+        raise error(f"{path}:{failure.lineno}: not JSON: {failure.msg}. Get the file again") from None
     except RecursionError:
-        raise error(f"{path}: no JSON that can be read: it is nested too deep; get the file again") from None
+        raise error(f"{path}: JSON nested too deeply. Get the file again") from None
     except UnicodeDecodeError as failure:
-        raise error(f"{path}: not UTF-8 ({failure.reason}); get the file again") from None
+        raise error(f"{path}: not UTF-8 ({failure.reason}). Get the file again") from None
 
 
 PathLike = str | os.PathLike[str]
@@ -43,7 +47,7 @@ DIRECTORY_SETTING = "TOPICAL_RESOURCES_DIR"
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A published distribution, read as an archive and never installed: ``project==version``, its file name and SHA-256."""
+    """Published distribution, read as an archive and never installed: ``project==version``, its file name and SHA-256."""
 
     project: str
     version: str
@@ -52,7 +56,7 @@ class Archive:
 
     @property
     def source(self) -> str:
-        """As pip names it.
+        """Requirement in pip's notation.
 
         >>> RESOURCES["vectors"].archive.source
         'synonyms==3.10.2'
@@ -62,20 +66,20 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A data file."""
+    """Data file."""
 
-    name: str  # how commands and messages call it
-    title: str  # what it is
+    name: str  # identifier in commands and messages
+    title: str  # description
     filename: str  # its name in the resource directory
-    cost: str  # what its absence costs, and how to get it
-    archive: Archive | None = None  # where it is fetched from; None: it has no archive
+    cost: str  # cost of its absence, and how to get it
+    archive: Archive | None = None  # source of the file, None if it has no archive
     member: str = ""  # its path in the archive
     size: int = 0  # length in bytes of the pinned file
     sha256: str = ""  # digest of the pinned file
 
     @property
     def setting(self) -> str:
-        """The setting that names another file to use instead."""
+        """Setting for the path of another file to use instead."""
         return f"TOPICAL_{self.name.upper()}"
 
 
@@ -89,8 +93,15 @@ RESOURCES: Mapping[str, Resource] = _read_registry()  # every resource by name
 
 
 class Resources:
-    """The files of the resources of one run: those fetched to ``directory`` (None: none), unless ``overrides`` names one of the
-    user's own. Raises ValueError, naming the setting, for an override that names no file or no resource."""
+    """Resource files of one run.
+
+    Args:
+        directory: folder of fetched files. None: none.
+        overrides: the user's own files by resource name, taking precedence.
+
+    Raises:
+        ValueError: an override for an unknown resource or a missing file. The message names the setting.
+    """
 
     def __init__(self, directory: PathLike | None, overrides: Mapping[str, PathLike] | None = None) -> None:
         self.directory = Path(directory).expanduser() if directory is not None else None
@@ -99,12 +110,12 @@ class Resources:
             setting = find(name).setting
             path = Path(file).expanduser()
             if not path.is_file():
-                raise ValueError(f"{setting}={file}: there is no such file. Remedy: correct the setting, or leave it empty")
+                raise ValueError(f"{setting}={file}: no such file. Correct the setting, or leave it empty")
             self.overrides[name] = path
 
     @classmethod
     def none(cls) -> Self:
-        """No resource at all.
+        """Return an empty set of resources.
 
         >>> Resources.none().path("hownet") is None, len(Resources.none().missing())
         (True, 6)
@@ -113,7 +124,11 @@ class Resources:
 
     @classmethod
     def from_settings(cls, settings: Mapping[Any, Any], environ: Mapping[str, str] = os.environ) -> Self:
-        """From settings, or environment variables where one is empty. Raises ValueError for a setting that names no file."""
+        """Read the resources from settings, falling back to environment variables for empty ones.
+
+        Raises:
+            ValueError: a setting points to a missing file.
+        """
 
         def value(setting: str) -> str:
             return str(settings.get(setting) or environ.get(setting) or "")
@@ -122,8 +137,11 @@ class Resources:
         return cls(directory, {r.name: value(r.setting) for r in RESOURCES.values() if value(r.setting)})
 
     def path(self, name: str) -> Path | None:
-        """The file of a resource; None if it is neither configured nor fetched. Raises ValueError where there is no such
-        resource, or the fetched file is not of the pinned length."""
+        """Return the file of a resource, None if neither configured nor fetched.
+
+        Raises:
+            ValueError: unknown resource, or a fetched file with another length than pinned.
+        """
         resource = find(name)
         if name in self.overrides:
             return self.overrides[name]
@@ -131,17 +149,17 @@ class Resources:
             return None
         if resource.size and (size := path.stat().st_size) != resource.size:
             raise ValueError(
-                f"{path}: {size:,} bytes instead of {resource.size:,}. Remedy: topical-crawler resources fetch {name}; "
-                f"a file of your own belongs in {resource.setting}"
+                f"{path}: {size:,} bytes instead of {resource.size:,}. Run topical-crawler resources fetch {name}. "
+                f"For your own file set {resource.setting}"
             )
         return path
 
     def missing(self) -> list[Resource]:
-        """The resources that are not installed."""
+        """Return the resources not installed."""
         return [resource for resource in RESOURCES.values() if self.path(resource.name) is None]
 
     def fingerprint(self, *names: str) -> str:
-        """Identifies the named files (default: all) by size and time; it changes when one of them does.
+        """Return an identifier of the named files (default: all), changing with their size or time.
 
         >>> Resources.none().fingerprint("hownet", "vectors")
         'hownet:- vectors:-'
@@ -157,8 +175,12 @@ class Resources:
 
 
 def find(name: str) -> Resource:
-    """A resource by name. Raises ValueError where there is none of that name."""
+    """Return a resource by name.
+
+    Raises:
+        ValueError: unknown name.
+    """
     try:
         return RESOURCES[name]
     except KeyError:
-        raise ValueError(f"there is no resource {name!r}. Remedy: choose one of {', '.join(RESOURCES)}") from None
+        raise ValueError(f"no resource {name!r}. Choose one of {', '.join(RESOURCES)}") from None

@@ -41,7 +41,7 @@ def test_the_best_place_counts_whatever_the_address() -> None:
 
 
 def test_parameters(write_topic: Callable[..., Path]) -> None:
-    with pytest.raises(ValueError, match="page_threshold must be above 0: it is also what a seed hands on"):
+    with pytest.raises(ValueError, match="page_threshold must be above 0, since links"):
         ContentParameters(page_threshold=0)
     with pytest.raises(ValueError, match=r"page_threshold must be a number of 0 or more, not '0\.1'"):
         ContentParameters(page_threshold="0.1")  # type: ignore[arg-type]

@@ -204,7 +204,7 @@ def test_a_category_of_a_tree_of_ones_own(write_topic: Callable[..., Path]) -> N
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ('category = "烹饪"', "line 3: .*no category fits '烹饪'"),
+        ('category = "烹饪"', "line 3: .*no category matches '烹饪'"),
         ("category = 3", "line 3: category must be a text"),
         ("own_terms = 1", "line 3: own_terms must be true or false"),
         ("lam = 1.5", "line 3: lam must be a number from 0 to 1"),

@@ -51,11 +51,11 @@ def test_consistent_comparisons_give_their_weights_back(values: list[float]) -> 
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([], "as many columns as rows"),
-        ([[1, 2]], "as many columns as rows"),
+        ([], "must be square"),
+        ([[1, 2]], "must be square"),
         ([[1, 2, 3], [1, 2], [1]], r"rows of \[3, 2, 1\]"),
         ([[1] * 11] * 11, "1 to 10"),
-        ([1, 2, 3], "as many columns as rows"),
+        ([1, 2, 3], "must be square"),
         ([[1, "x"], [1, 1]], "a number or a fraction"),
         ([[1, "1/0"], [1, 1]], "a number or a fraction"),
         ([[1, None], [1, 1]], "a number or a fraction"),
@@ -65,7 +65,7 @@ def test_consistent_comparisons_give_their_weights_back(values: list[float]) -> 
         ([[1, -3], ["-1/3", 1]], "above 0"),
         ([[1, 0], [1, 1]], "above 0"),
         ([[1, 3], [3, 1]], "must be the inverse"),
-        ([[2, 1], [1, 1]], "1 stands on the diagonal"),
+        ([[2, 1], [1, 1]], "with 1 on the diagonal"),
         ([[1, 9, "1/9"], ["1/9", 1, 9], [9, "1/9", 1]], "contradict each other: consistency ratio 6.1.*about x·y times c"),
     ],
 )
