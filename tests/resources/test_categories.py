@@ -62,8 +62,8 @@ def test_find(text: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("其他", "2 categories match '其他': TP316.9 计算机软件 > 操作系统 > 其他, TP39 计算机技术 > 其他. Choose one by its code"),
-        ("计算机", "2 categories fit '计算机'"),
+        ("其他", "2 categories match '其他': TP316.9 计算机软件 > 操作系统 > 其他, TP39 计算机技术 > 其他. Choose one"),
+        ("计算机", "2 categories match '计算机'"),
         ("网络系统", "no category matches '网络系统'. Pass a code, or another name, such as TP316.8"),
         ("  ", "the category is empty"),
     ],
@@ -183,12 +183,12 @@ def test_clc_is_read_by_up_level(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ("{", "clc.json:1: no JSON"),
+        ("{", "clc.json:1: not JSON"),
         ([], "expected a JSON object of classes, got list"),
         ({}, "no category in it"),
         ({"A": {"up_level": None}}, "class 'A': expected an object with 'name' and 'up_level'"),
         ({"A": "甲"}, "class 'A'"),
-        ({"A": {"name": "甲", "up_level": "B"}}, "A stands below B"),
+        ({"A": {"name": "甲", "up_level": "B"}}, "A has an unknown parent B"),
     ],
 )
 def test_bad_clc(tmp_path: Path, data: Any, says: str) -> None:

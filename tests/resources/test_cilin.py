@@ -131,8 +131,8 @@ def test_classes_of_a_word_upward(tmp_path: Path) -> None:
         ({}, '{"A": {"tag": "人"}}', "at A: expected a class"),
         ({}, '{"Aa": {"tag": "人", "sub": {}}}', "at Aa: expected a class"),
         ({}, "[]", "at the top: expected a JSON object"),
-        ({}, "{}", "is empty"),
-        ({}, '{\n"A": ', ":2: no JSON"),
+        ({}, "{}", "got an empty one"),
+        ({}, '{\n"A": ', ":2: not JSON"),
         ({}, "[" * 100_000, "nested too deep"),
     ],
 )

@@ -68,7 +68,7 @@ def test_concrete_words(tmp_path: Path) -> None:
         ("0 a|甲 0\n1 b|乙\n", 2, "expected 'index sememe parent'"),
         ("0 a|甲 0\nx b|乙 0\n", 2, "expected 'index sememe parent'"),
         ("0 a|甲 0\n0 b|乙 0\n", 2, "is repeated"),
-        ("0 a|甲 0\n1 b|乙 7\n", 2, "parent 7 is no index"),
+        ("0 a|甲 0\n1 b|乙 7\n", 2, "parent 7 is not in the file"),
         ("0 a|甲 1\n1 b|乙 0\n", 1, "its own ancestor"),
     ],
 )

@@ -80,7 +80,7 @@ BROKEN = [
     (b"5 100000000000\n", r"line 1: 5 words of 100000000000 dimensions"),
     (FORMS["binary"][:-3], r"byte 80: the file ends in vector 5 of 5"),
     (binary(WORDS, ROWS).replace(b"5 3\n", b"4 3\n"), "line 1 announces 4 vectors of 3 dimensions, but there is more"),
-    (binary(WORDS, ROWS).replace(b"5 3\n", b"5 2\n"), "Get the file again"),
+    (binary(WORDS, ROWS).replace(b"5 3\n", b"5 2\n"), "Convert"),
     (b"9 3\n" + b"\xff\x00" * 600_000, "no word within 10000 bytes"),
     (FORMS["text"].rsplit(b"\n", 2)[0] + b"\n", r"line 6: the file ends, but line 1 announces 5 words"),
     (FORMS["text"] + b"\xe5\x85\x9a 1 2 3\n", r"line 7: line 1 announces 5 words, but there are more"),
