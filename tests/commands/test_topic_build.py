@@ -162,7 +162,7 @@ def test_terms_are_found(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_pa
             ("no document of good.jsonl has party=3", "Check --domain"),
         ),
         (("mytopic", "--corpus", "good.jsonl", "--against", "party=3"), 1, ("no document of the background has party=3",)),
-        (("mytopic", "--corpus", "good.jsonl", "--domain", "party"), 2, ("FIELD=VALUE is expected",)),
+        (("mytopic", "--corpus", "good.jsonl", "--domain", "party"), 2, ("expected FIELD=VALUE",)),
         (("mytopic", "--corpus", "good.jsonl", "--min-count", "0"), 2, ("1 or more",)),
         (("mytopic", "--corpus", "good.jsonl", "--min-contrast", "nan"), 2, ("0 or more",)),
         (("mytopic",), 2, ("--corpus",)),

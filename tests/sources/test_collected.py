@@ -43,7 +43,7 @@ def test_progress(corpus: Path) -> None:
 
 def test_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "corpus.sqlite").write_bytes(b"SQLite format 3\0" + bytes(100))
-    with pytest.raises(SourceError, match="Remedy: name the data folder"):
+    with pytest.raises(SourceError, match="Pass the data folder"):
         list(open_source(tmp_path))
 
 
@@ -58,7 +58,7 @@ def test_a_damaged_corpus(corpus: Path) -> None:
     middle = len(body) // 2 // 4096 * 4096
     body[middle : middle + 40 * 4096] = b"\xaa" * (40 * 4096)
     file.write_bytes(body)
-    with pytest.raises(SourceError, match=r"corpus\.sqlite cannot be read .*malformed.*Remedy: "):
+    with pytest.raises(SourceError, match=r"corpus\.sqlite cannot be read .*malformed"):
         list(open_source(corpus))
     source = open_source(corpus, tolerant=True)
     list(source)

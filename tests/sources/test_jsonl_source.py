@@ -38,20 +38,20 @@ def test_records(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("没有括号", "no JSON in UTF-8"),
-        ('{"text": "断', "no JSON in UTF-8"),
-        ("党建".encode("gb18030"), "no JSON in UTF-8"),
-        ("[" * 100_000, "no JSON in UTF-8"),
-        ('{"text": ' + "9" * 5000 + "}", "no JSON in UTF-8"),
-        ('["text"]', "an object with a field 'text' is expected"),
-        ('{"content": "党建"}', "an object with a field 'text' is expected"),
-        ('{"text": ["党建"]}', "the text is no string but list"),
+        ("没有括号", "not JSON in UTF-8"),
+        ('{"text": "断', "not JSON in UTF-8"),
+        ("党建".encode("gb18030"), "not JSON in UTF-8"),
+        ("[" * 100_000, "not JSON in UTF-8"),
+        ('{"text": ' + "9" * 5000 + "}", "not JSON in UTF-8"),
+        ('["text"]', "expected a JSON object with a field 'text'"),
+        ('{"content": "党建"}', "expected a JSON object with a field 'text'"),
+        ('{"text": ["党建"]}', "the text is not a string but list"),
     ],
 )
 def test_a_bad_line(tmp_path: Path, line: str | bytes, message: str) -> None:
     path = write(tmp_path / "a.jsonl", GOOD, "", line, GOOD)
     found = []
-    with pytest.raises(SourceError, match=r"a\.jsonl, line 3: .*Remedy: UTF-8, one JSON object a line") as told:
+    with pytest.raises(SourceError, match=r"a\.jsonl, line 3: .*Write UTF-8 with one JSON object per line") as told:
         for document in open_source(path):
             found.append(document)
     assert message.replace("an object", "a JSON object") in str(told.value)
@@ -81,7 +81,7 @@ def test_a_file_cut_off(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl.gz", *[json.dumps({"text": f"第{n}篇党建文章", "n": n}) for n in range(5000)])
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     found = []
-    with pytest.raises(SourceError, match=r"a\.jsonl\.gz, after line \d+: .*cut off. Remedy"):
+    with pytest.raises(SourceError, match=r"a\.jsonl\.gz, after line \d+: .*cut off. Fetch"):
         for document in open_source(path):
             found.append(document.fields["n"])
     source = open_source(path, tolerant=True)

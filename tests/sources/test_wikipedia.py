@@ -121,7 +121,7 @@ def test_a_dump_cut_off(dump: Path, tmp_path: Path, share: float) -> None:
     expected = [document.title for document in open_source(dump)]
     source = open_source(path)
     found: list[str] = []
-    with pytest.raises(SourceError, match=r"cut\.xml\.bz2, near byte [\d,]+ of [\d,]+, .*cut off. Remedy: fetch the dump again"):
+    with pytest.raises(SourceError, match=r"cut\.xml\.bz2, near byte [\d,]+ of [\d,]+, .*cut off. Fetch the dump again"):
         found.extend(document.title for document in source)
     read, skipped = titles(path)
     assert read == expected[: len(read)]
@@ -160,7 +160,7 @@ def test_broken_and_harmful_xml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     path.write_bytes(xml)
     with pytest.raises(SourceError, match=message) as told:
         list(open_source(path))
-    assert "Remedy: " in str(told.value)
+    assert "Fetch the dump again" in str(told.value)
     found, skipped = titles(path)
     assert found == (["甲"] if b"</page>" in xml and not xml.startswith(b"<!DOCTYPE") else [])
     assert skipped == {reason: 1}
@@ -182,7 +182,7 @@ def test_compressed_data_that_are_broken(dump: Path, tmp_path: Path) -> None:
 def test_other_xml_is_never_taken_for_a_dump(tmp_path: Path, tolerant: bool) -> None:
     path = tmp_path / "feed.xml"
     path.write_bytes(b"<rss><channel/></rss>")
-    with pytest.raises(SourceError, match="root element is <rss> where"):
+    with pytest.raises(SourceError, match="root element is <rss>, not"):
         list(open_source(path, tolerant=tolerant))
 
 
@@ -219,5 +219,5 @@ def test_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
 def test_a_dump_of_an_old_schema_is_refused(tmp_path: Path) -> None:
     page = "<page><title>党建</title><id>1</id><revision><id>2</id><text>党建工作。</text></revision></page>"
     (tmp_path / "old.xml").write_text(f'<mediawiki version="0.4">{page}</mediawiki>', encoding="utf-8")
-    with pytest.raises(SourceError, match=r"old\.xml: the page '党建' has no <ns>.* Remedy"):
+    with pytest.raises(SourceError, match=r"old\.xml: the page '党建' has no <ns>.* Pass"):
         list(open_source(tmp_path / "old.xml"))

@@ -27,9 +27,14 @@ _KNOWN = (
 
 
 def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
-    """Open the texts at ``path``, a file or folder (``~`` is the home directory); their kind is detected by name or else by the
-    first bytes. A ``tolerant`` source counts structural damage instead of raising it, see :class:`Source`. Raises SourceError
-    where there is nothing at ``path``, or nothing that can be read."""
+    """Open the texts at ``path``, a file or folder (``~`` is the home directory), detecting their kind by name or by the first
+    bytes.
+
+    A ``tolerant`` source counts structural damage instead of raising it, see :class:`Source`.
+
+    Raises:
+        SourceError: nothing readable at ``path``.
+    """
     place = Path(path).expanduser()
     kind: type[Source]
     if place.is_dir():
@@ -37,7 +42,7 @@ def open_source(path: str | Path, *, tolerant: bool = False) -> Source:
     elif place.is_file():
         kind = _kind_of(place)
     else:
-        raise SourceError(f"{path}: there is no such file or folder. Remedy: name {_KNOWN}")
+        raise SourceError(f"{path}: no such file or folder. Pass {_KNOWN}")
     return kind(place, tolerant=tolerant)
 
 
@@ -53,7 +58,7 @@ def _kind_of(file: Path) -> type[Source]:
         with ByteStream(file) as stream:
             start = stream.read(200)
     except (StreamDamage, OSError) as error:
-        raise SourceError(f"{file}: {error}. Remedy: fetch or make the file again, whole") from None
+        raise SourceError(f"{file}: {error}. Fetch or make the complete file again") from None
     if start.startswith(b"SQLite format 3\0"):
         return Collected
     plain = start.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -61,4 +66,4 @@ def _kind_of(file: Path) -> type[Source]:
         return Wikipedia
     if plain.startswith(b"{"):
         return JsonLinesSource
-    raise SourceError(f"{file}: neither its name nor its first bytes say what it is. Remedy: name {_KNOWN}")
+    raise SourceError(f"{file}: unknown kind of file, by name and by first bytes. Pass {_KNOWN}")

@@ -1,4 +1,4 @@
-"""Documents, their sources, and reading of compressed files."""
+"""Documents, their sources, and the reading of compressed files."""
 
 from __future__ import annotations
 
@@ -25,42 +25,42 @@ _Item = TypeVar("_Item")
 
 
 class SourceError(ValueError):
-    """Texts cannot be read. The message names the file, the place and the remedy."""
+    """Unreadable texts. The message names the file, the place and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text."""
+    """Text of a source."""
 
-    text: str  # as in the source, a paragraph a line; never empty. Characters are not converted
+    text: str  # as in the source, one line per paragraph, never empty, without character conversion
     title: str = ""  # "" if unknown
-    url: str = ""  # address of the original; "" if unknown
-    # further fields: of a JSONL record, `file` of a text file (its path below the folder), `id` of a Wikipedia page, `date`,
-    # `host`, `relevance` … of a collected page
+    url: str = ""  # URL of the original, "" if unknown
+    # Further fields: those of a JSONL record, `file` of a text file (its path below the folder), `id` of a Wikipedia page,
+    # `date`, `host`, `relevance` … of a collected page.
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Source(ABC):
-    """Documents in a fixed order, read lazily; every ``iter()`` starts again.
+    """Documents in a fixed order, read lazily. Every ``iter()`` starts again.
 
-    Unusable documents (empty, a redirect, undecodable, …) are counted in ``skipped``. Structural damage (a file cut off, XML or a
-    JSONL line that cannot be parsed) raises :class:`SourceError` after everything before it was yielded; a tolerant source counts
-    it and goes on, or ends if nothing further can be read.
+    Unusable documents (empty, a redirect, undecodable, …) are counted in ``skipped``. Structural damage (a truncated file,
+    malformed XML, a malformed JSONL line) raises :class:`SourceError` after yielding everything before it. A tolerant source
+    counts it and goes on, or ends if it cannot.
     """
 
     kind: ClassVar[str]  # `wikipedia`, `jsonl`, `text` or `corpus`
 
     def __init__(self, path: Path, *, tolerant: bool = False) -> None:
         self.path = path
-        self.tolerant = tolerant  # whether structural damage is only counted
-        self.skipped: Counter[str] = Counter()  # documents left out so far by the latest iteration, by reason
-        self.done = 0.0  # part read so far by the latest iteration, 0 to 1
+        self.tolerant = tolerant  # True to count structural damage instead of raising
+        self.skipped: Counter[str] = Counter()  # documents skipped so far by the latest iteration, by reason
+        self.done = 0.0  # share read so far by the latest iteration, 0 to 1
 
     def __iter__(self) -> Iterator[Document]:
         return self._begin(self._documents())
 
     def _begin(self, items: Iterator[_Item]) -> Iterator[_Item]:
-        """Read from the start what a generator gives, with the state of a new iteration."""
+        """Read a generator from the start, resetting the state of the iteration."""
         self.skipped = Counter()
         self.done = 0.0
         return self._read(items)
@@ -70,7 +70,7 @@ class Source(ABC):
             yield from items
         except OSError as error:
             what = f"{error.filename or self.path}: {error.strerror}"
-            raise SourceError(f"{what}. Remedy: see that it is there, may be read, and that its disk is sound") from None
+            raise SourceError(f"{what}. Check the file, its permissions and its disk") from None
         self.done = 1.0
 
     @abstractmethod
@@ -85,8 +85,8 @@ class Source(ABC):
 
 
 def flaw(text: str) -> str:
-    """Why ``text`` is unusable: ``empty`` or ``undecodable`` (over 1 % control or replacement characters, or a surrogate); else
-    "".
+    """Return the flaw of an unusable text, else "": ``empty`` or ``undecodable`` (over 1 % control or replacement characters,
+    or a surrogate).
 
     >>> flaw("党建"), flaw(" "), flaw("\ufffd\ufffd党建")
     ('', 'empty', 'undecodable')
@@ -100,7 +100,7 @@ def flaw(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A field with a required value; values are compared as text, booleans as in JSON (``true``).
+    """Field with a required value. Values are compared as text, booleans as in JSON (``true``).
 
     >>> Condition.parse("party=2").holds({"party": 2, "title": "通知"}), Condition.parse("party=true").holds({"party": True})
     (True, True)
@@ -111,14 +111,18 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Parse ``FIELD=VALUE``, or raise ValueError."""
+        """Parse ``FIELD=VALUE``.
+
+        Raises:
+            ValueError: another form.
+        """
         field, sign, value = text.partition("=")
         if not (sign and field):
-            raise ValueError(f"{text!r}: FIELD=VALUE is expected. Remedy: e.g. party=2")
+            raise ValueError(f"{text!r}: expected FIELD=VALUE, such as party=2")
         return cls(field, value)
 
     def holds(self, fields: Mapping[str, Any]) -> bool:
-        """Whether the field has this value; a list must contain it."""
+        """Return True if the field has this value, or is a list with it."""
         value = fields.get(self.field)
         if isinstance(value, list | tuple):
             return self.value in map(_as_text, value)
@@ -132,13 +136,13 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# -- Files as streams of bytes: plain, gzip, bzip2 (also of several streams, as Wikipedia's dumps are)
+# -- Files as streams of bytes: plain, gzip, bzip2 (including several streams, as in Wikipedia's dumps)
 
 _BLOCK = 1 << 16
 
 
 class StreamDamage(Exception):
-    """The file is cut off (``reason`` is ``truncated``) or its compression is broken (``damaged``)."""
+    """Truncated file (``reason`` is ``truncated``) or broken compression (``damaged``)."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -146,7 +150,11 @@ class StreamDamage(Exception):
 
 
 class ByteStream:
-    """The content of a file, decompressed by its first bytes, read once in constant memory. Raises OSError where it cannot be."""
+    """Content of a file, decompressed according to its first bytes, read once in constant memory.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
 
     def __init__(self, path: Path) -> None:
         self.size = path.stat().st_size
@@ -159,25 +167,32 @@ class ByteStream:
             self._file = gzip.GzipFile(fileobj=self._raw)
 
     def read(self, size: int) -> bytes:
-        """The next 1 to ``size`` bytes; none at the end. Raises StreamDamage, after everything before the damage was returned."""
+        """Return the next 1 to ``size`` bytes, none at the end.
+
+        Raises:
+            StreamDamage: after returning everything before the damage.
+        """
         with _damage_named():
-            # Not read(): it collects several pieces, and loses them when damage comes after them.
+            # read() would collect several pieces and lose them on damage after them.
             return self._file.read1(size)
 
     def read_line(self, limit: int) -> bytes:
-        """The next line with its end, or the first ``limit`` bytes of a longer one; nothing at the end of the file. Raises
-        StreamDamage as :meth:`read`; a partial line is lost."""
+        """Return the next line with its end, or the first ``limit`` bytes of a longer one, nothing at the end of the file.
+
+        Raises:
+            StreamDamage: as for :meth:`read`, except that a partial line is lost.
+        """
         with _damage_named():
             return self._file.readline(limit)
 
     @property
     def position(self) -> int:
-        """Compressed bytes read so far, up to 64 KB ahead of what was returned."""
+        """Number of compressed bytes read so far, up to 64 KB ahead of the data returned."""
         return self._raw.tell()
 
     @property
     def done(self) -> float:
-        """Part of the file read so far, 0 to 1."""
+        """Share of the file read so far, 0 to 1."""
         return self.position / self.size if self.size else 1.0
 
     def __enter__(self) -> Self:
@@ -189,7 +204,7 @@ class ByteStream:
 
 
 class _Bzip2(io.RawIOBase):
-    """Concatenated bzip2 streams; unlike :class:`bz2.BZ2File` it does not take a broken one for the end."""
+    """Concatenated bzip2 streams. Unlike :class:`bz2.BZ2File`, does not mistake a broken stream for the end."""
 
     def __init__(self, raw: io.BufferedReader) -> None:
         self._raw = raw
@@ -220,8 +235,8 @@ def _damage_named() -> Iterator[None]:
     try:
         yield
     except EOFError:
-        raise StreamDamage("truncated", "the compressed data end in the middle: the file is cut off") from None
+        raise StreamDamage("truncated", "the compressed data end in the middle, so the file is cut off") from None
     except (OSError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the disk, not the data
+            raise  # a fault of the disk, not of the data
         raise StreamDamage("damaged", f"the compressed data are broken ({error})") from None

@@ -17,17 +17,17 @@ _NOT_FIELDS = ("text", "title", "url", "keep", "key", "reason", "duplicate_of", 
 
 
 class Collected(Source):
-    """A ``corpus.sqlite`` or its folder, in the order of storage; a crawl may be writing to it.
+    """A ``corpus.sqlite`` or its folder, in order of storage, even during a crawl.
 
     ``fields`` are those of a kept :class:`topical_crawler.corpus.record.Record`: host, date, relevance, …
 
-    Skipped: ``empty``, ``undecodable``; if tolerant also ``damaged``.
+    Skipped: ``empty``, ``undecodable``. If tolerant, also ``damaged``.
     """
 
     kind: ClassVar[str] = "corpus"
 
     def _documents(self) -> Iterator[Document]:
-        # SQLAlchemy takes a quarter of a second to import, and only this kind needs it.
+        # Imported late: SQLAlchemy takes a quarter of a second, and only this kind needs it.
         from topical_crawler.corpus.record import CorpusError
         from topical_crawler.corpus.store import CorpusStore
 
@@ -35,7 +35,7 @@ class Collected(Source):
         try:
             store = CorpusStore(file, read_only=True)
         except CorpusError as error:
-            raise SourceError(f"{error}. Remedy: name the data folder of a crawl, or its {CORPUS}") from None
+            raise SourceError(f"{error}. Pass the data folder of a crawl, or its {CORPUS}") from None
         with store:
             try:
                 kept = store.stats().kept
@@ -52,13 +52,14 @@ class Collected(Source):
 
 
 MAX_LINE = 64 << 20  # longest line in bytes
-_REMEDY = 'Remedy: UTF-8, one JSON object a line, such as {"text": "支部召开组织生活会", "title": "通知"}'
+_REMEDY = 'Write UTF-8 with one JSON object per line, such as {"text": "支部召开组织生活会", "title": "通知"}'
 
 
 class JsonLinesSource(Source):
-    """``.jsonl`` or ``.jsonl.gz`` with ``text`` (null: empty) and optional ``title`` and ``url``; other keys become ``fields``.
+    """A ``.jsonl`` or ``.jsonl.gz`` file with ``text`` (null: empty) and optional ``title`` and ``url``. Other keys become
+    ``fields``.
 
-    Skipped: ``empty``, ``undecodable``; if tolerant also ``bad line``, ``truncated``, ``damaged``. Blank lines are ignored.
+    Skipped: ``empty``, ``undecodable``. If tolerant, also ``bad line``, ``truncated``, ``damaged``. Blank lines are ignored.
     """
 
     kind: ClassVar[str] = "jsonl"
@@ -79,22 +80,20 @@ class JsonLinesSource(Source):
                         yield from self._document(line, number)
                     self.done = stream.done
             except StreamDamage as damage:
-                self._damage(
-                    damage.reason, f"{self.path}, after line {number}: {damage}. Remedy: fetch or make the file again, whole"
-                )
+                self._damage(damage.reason, f"{self.path}, after line {number}: {damage}. Fetch or make the complete file again")
 
     def _document(self, line: bytes, number: int) -> Iterator[Document]:
         try:
             record: Any = json.loads(line.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            self._bad_line(number, f"no JSON in UTF-8: {error}")
+            self._bad_line(number, f"not JSON in UTF-8: {error}")
             return
         if not isinstance(record, dict) or "text" not in record:
-            self._bad_line(number, "a JSON object with a field 'text' is expected")
+            self._bad_line(number, "expected a JSON object with a field 'text'")
             return
         text = record.pop("text")
         if not isinstance(text, str | None):
-            self._bad_line(number, f"the text is no string but {type(text).__name__}")
+            self._bad_line(number, f"the text is not a string but {type(text).__name__}")
             return
         if reason := flaw(text or ""):
             self.skipped[reason] += 1
@@ -110,10 +109,10 @@ MAX_FILE = 64 << 20  # longest file in bytes
 
 
 class TextFiles(Source):
-    """One ``.txt`` file, or all below a folder sorted by path; links to folders are not followed.
+    """A single ``.txt`` file, or all below a folder, sorted by path. Symbolic links to folders are not followed.
 
-    The encoding is detected file by file (:func:`topical_crawler.web.dom.decode`). ``fields["file"]`` is the path below the
-    folder; there is no title.
+    The encoding is detected per file (:func:`topical_crawler.web.dom.decode`). ``fields["file"]`` is the path below the folder.
+    There is no title.
 
     Skipped: ``empty``, ``undecodable``, ``too long``, ``unreadable`` (no permission).
     """
@@ -124,14 +123,14 @@ class TextFiles(Source):
         if self.path.is_file():
             if self.path.stat().st_size > MAX_FILE:
                 raise SourceError(
-                    f"{self.path}: longer than {MAX_FILE >> 20} MB, too long for one text. Remedy: a folder with a file for each "
-                    f"text, or JSONL with a line for each"
+                    f"{self.path}: longer than {MAX_FILE >> 20} MB, too long for one text. Pass a folder with a file per text, "
+                    f"or JSONL with a line per text"
                 )
             yield from self._document(self.path.name, self.path.read_bytes())
             return
         files = list(text_files(self.path))
         if not files:
-            raise SourceError(f"{self.path}: the folder holds no .txt file. Remedy: name a folder with texts, or one file")
+            raise SourceError(f"{self.path}: the folder holds no .txt file. Pass a folder with texts, or a single file")
         for number, file in enumerate(files, 1):
             self.done = number / len(files)
             try:
@@ -153,7 +152,7 @@ class TextFiles(Source):
 
 
 def text_files(folder: Path) -> Iterator[Path]:
-    """The ``.txt`` files below ``folder`` without hidden ones, sorted by name."""
+    """Yield the ``.txt`` files below ``folder``, except hidden ones, sorted by name."""
     for path in sorted(folder.iterdir(), key=lambda p: p.name):
         if path.name.startswith("."):
             continue

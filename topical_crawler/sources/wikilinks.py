@@ -1,4 +1,4 @@
-"""Links of an article that lead out of the wiki: the own site of its subject, what it refers to, what its text names."""
+"""Links of an article to the outside of the wiki: its subject's own site, its references, and further links in its text."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _OWN_FIELD = re.compile(
 )
 _OWN_LABEL = re.compile(r"官方|官[网網]|主[页頁]|official", re.IGNORECASE)
 _CITATION = re.compile(r"\{\{\s*(?:cit|引)", re.IGNORECASE)
-_WINDOW = 1500  # characters around a link in which the template or reference is looked for that it stands in
+_WINDOW = 1500  # characters around a link searched for its enclosing template or reference
 
 
 class Link(NamedTuple):
-    """A link out of the wiki."""
+    """Link to the outside of the wiki."""
 
     url: str
-    label: str  # its text, or the title of what is cited; "" where there is none
-    kind: str  # `site`: of the article's subject; `reference`; `link`: any other
+    label: str  # its text, or the title of the cited work, "" if there is none
+    kind: str  # `site` of the article's subject, `reference`, or `link` for any other
 
 
 def external_links(wikitext: str) -> list[Link]:
-    """The links of an article to http and https addresses, in their order, each address once.
+    """Return the links of an article to http and https URLs, in order, each URL once.
 
     >>> external_links("{{Infobox|website={{url|http://zb.cn/}}}}党。<ref>{{cite web|url=http://b.cn/1|title=党课}}</ref>")
     [Link(url='http://zb.cn/', label='', kind='site'), Link(url='http://b.cn/1', label='党课', kind='reference')]
@@ -56,6 +56,6 @@ def external_links(wikitext: str) -> list[Link]:
         else:
             kind = "site" if _OWN_LABEL.search(label) or _OWN_FIELD.search(before[-100:]) else "link"
         url = html.unescape(match[0])
-        url = url.rstrip(".,;:!?" if "(" in url else ".,;:!?)")  # as MediaWiki does
+        url = url.rstrip(".,;:!?" if "(" in url else ".,;:!?)")  # as in MediaWiki
         found.setdefault(url, Link(url, html.unescape(label).strip("'\" \t"), kind))
     return list(found.values())

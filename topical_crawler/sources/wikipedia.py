@@ -1,7 +1,7 @@
 """Articles of a Wikipedia dump, ``zhwiki-…-pages-articles.xml.bz2``.
 
-The dump is untrusted XML, read page by page in constant memory, with the schema https://www.mediawiki.org/xml/export-0.11.xsd or
-an earlier one down to 0.6; older ones lack the namespace of pages.
+The dump is untrusted XML, read page by page in constant memory, with the schema https://www.mediawiki.org/xml/export-0.11.xsd
+or an earlier one down to 0.6. Older ones lack the namespace of pages.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from xml.parsers.expat import ParserCreate
 from topical_crawler.sources.base import ByteStream, Document, Source, SourceError, StreamDamage, flaw
 from topical_crawler.sources.wikitext import plain_text
 
-MAX_PAGE = 4_000_000  # most characters of wikitext per page; MediaWiki allows 2 MiB
+MAX_PAGE = 4_000_000  # most characters of wikitext per page. MediaWiki allows 2 MiB
 _PIECE = 1 << 18
-MAX_MARKUP = 1 << 24  # longest tag or comment in bytes, which expat keeps in memory
+MAX_MARKUP = 1 << 24  # longest tag or comment in bytes, held in memory by expat
 _MAX_DEPTH = 16
 _WANTED = {("base", 3), ("title", 3), ("ns", 3), ("id", 3), ("model", 4), ("text", 4)}
-"""Elements to read, with their depth; the root has depth 1."""
+"""Elements to read, with their depth. The root has depth 1."""
 
 
 class DumpError(Exception):
-    """The XML is not well-formed, no MediaWiki dump, or malicious. ``reason`` is ``truncated`` if it ends too early, ``no dump``
-    if it is other XML or too old, else ``broken xml``."""
+    """Malformed or malicious XML, or no MediaWiki dump.
+
+    ``reason`` is ``truncated`` if it ends too early, ``no dump`` if it is other XML or too old, else ``broken xml``.
+    """
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -35,7 +37,7 @@ class DumpError(Exception):
 
 @dataclass(slots=True)
 class Page:
-    """A page of the dump; ``text`` is the wikitext, None if longer than :data:`MAX_PAGE`."""
+    """Page of the dump. ``text`` is the wikitext, None if longer than :data:`MAX_PAGE`."""
 
     title: str = ""
     namespace: str = ""
@@ -46,7 +48,7 @@ class Page:
 
 
 class DumpParser:
-    """Reads the pages of ``stream``. A DTD is refused, so entities cannot be declared, and nothing is fetched."""
+    """Parser of the pages in ``stream``. Refuses a DTD, so no entities can be declared, and fetches nothing."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -61,11 +63,15 @@ class DumpParser:
         self._finished: list[Page] = []
         self._pieces: list[str] = []
         self._length = 0
-        self.base = ""  # address of the wiki's main page, "" until it is read
+        self.base = ""  # URL of the wiki's main page, "" until read
         self.last_title = ""
 
     def pages(self) -> Iterator[Page]:
-        """All pages in order; raises DumpError or StreamDamage after those before the damage."""
+        """Yield all pages in order.
+
+        Raises:
+            DumpError, StreamDamage: after yielding the pages before the damage.
+        """
         fed = 0
         more = True
         while more:
@@ -81,7 +87,7 @@ class DumpParser:
                 what = f"XML line {error.lineno}: {pyexpat.ErrorString(error.code)}"
                 failure = DumpError("broken xml", what) if more else DumpError("truncated", f"the XML ends too early ({what})")
             except (LookupError, ValueError) as error:
-                failure = DumpError("broken xml", f"its encoding cannot be read ({error})")
+                failure = DumpError("broken xml", f"unreadable encoding ({error})")
             except DumpError as error:
                 failure = error
             for page in self._finished:
@@ -94,7 +100,7 @@ class DumpParser:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth == 1 and name != "mediawiki":
-            raise DumpError("no dump", f"the root element is <{name}> where a MediaWiki dump has <mediawiki>")
+            raise DumpError("no dump", f"the root element is <{name}>, not <mediawiki> as in a MediaWiki dump")
         if self._depth > _MAX_DEPTH:
             raise DumpError("broken xml", f"elements are nested more than {_MAX_DEPTH} deep")
         if self._depth == 2 and name == "page":
@@ -119,7 +125,7 @@ class DumpParser:
             self._set(name, "".join(self._pieces) if self._length <= MAX_PAGE else None)
         elif self._depth == 2 and self._page is not None:
             if not self._page.namespace:
-                raise DumpError("no dump", f"the page {self._page.title!r} has no <ns>, which dumps before schema 0.6 lack")
+                raise DumpError("no dump", f"the page {self._page.title!r} has no <ns>, as in dumps before schema 0.6")
             self._finished.append(self._page)
             self._page = None
         self._depth -= 1
@@ -134,7 +140,7 @@ class DumpParser:
             setattr(self._page, "namespace" if name == "ns" else name, (value or "").strip())
 
     def _refuse_dtd(self, *_: object) -> None:
-        raise DumpError("broken xml", "it declares a document type, which no MediaWiki dump does and harmful files do")
+        raise DumpError("broken xml", "it declares a document type, unlike any MediaWiki dump but like malicious files")
 
 
 # -- Articles
@@ -150,10 +156,10 @@ _IN_ADDRESS = str.maketrans({" ": "_", "%": "%25", "?": "%3F", "#": "%23", '"': 
 
 
 class Wikipedia(Source):
-    """Articles as plain text (:func:`~topical_crawler.sources.wikitext.plain_text`) with title and address, in the dump's order.
+    """Articles as plain text (:func:`~topical_crawler.sources.wikitext.plain_text`) with title and URL, in the dump's order.
 
     Skipped: ``other namespace``, ``redirect``, ``disambiguation``, ``empty``, ``undecodable``, ``too long`` (over four million
-    characters), ``not wikitext``; if tolerant also ``truncated``, ``damaged`` and ``broken xml``, which end the iteration.
+    characters), ``not wikitext``. If tolerant, also ``truncated``, ``damaged`` and ``broken xml``, ending the iteration.
     """
 
     kind: ClassVar[str] = "wikipedia"
@@ -167,11 +173,11 @@ class Wikipedia(Source):
                 yield Document(text, page.title, wiki + page.title.translate(_IN_ADDRESS), {"id": page.id})
 
     def articles(self) -> Iterator[Page]:
-        """The articles as they stand in the dump, in wikitext; skipped and reported as those of an iteration."""
+        """Yield the articles in wikitext. Skipping and error reports are those of an iteration."""
         return self._begin(page for _, page in self._articles())
 
     def _articles(self) -> Iterator[tuple[str, Page]]:
-        """The address of the wiki with each article."""
+        """Yield the wiki's base URL with each article."""
         with ByteStream(self.path) as stream:
             parser = DumpParser(stream)
             try:
@@ -183,17 +189,17 @@ class Wikipedia(Source):
                         yield parser.base.rpartition("/")[0] + "/" if "/" in parser.base else _WIKI, page
             except (DumpError, StreamDamage) as damage:
                 if damage.reason == "no dump":
-                    raise SourceError(f"{self.path}: {damage}. Remedy: name a zhwiki-…-pages-articles.xml.bz2") from None
+                    raise SourceError(f"{self.path}: {damage}. Pass a zhwiki-…-pages-articles.xml.bz2") from None
                 after = f"after the page {parser.last_title!r}" if parser.last_title else "before the first page"
                 self._damage(
                     damage.reason,
                     f"{self.path}, near byte {stream.position:,} of {stream.size:,}, {after}: {damage}. "
-                    f"Remedy: fetch the dump again and compare its checksum with the dump server's",
+                    f"Fetch the dump again and compare its checksum with the dump server's",
                 )
 
 
 def _not_an_article(page: Page) -> str:
-    """Why a page is no article; "" if it is one."""
+    """Return the reason for skipping a page, "" for an article."""
     if page.namespace != "0":
         return "other namespace"
     if page.redirect:

@@ -1,4 +1,4 @@
-"""Wikitext as plain text, a paragraph or list item a line.
+"""Conversion of wikitext to plain text, one line per paragraph or list item.
 
 No library knows the conversion markup of Chinese Wikipedia (experiments/notes/corpus.md). The time is linear in the length of
 any text: one pass over the brackets with a stack of bounded depth, then regular expressions without backtracking.
@@ -16,12 +16,12 @@ _PICTURES_AND_CATEGORIES = frozenset(
 )
 _PREFIX = re.compile(r"([^\W\d_]+(?:-[a-z]+)*)[ _]*:")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*|simple")
-_FIRST_SHOWN = re.compile(  # templates that show their first argument: links to other languages, foreign names, quotations
+_FIRST_SHOWN = re.compile(  # templates showing their first argument: links to other languages, foreign names, quotations
     r"(?:link|lang)-[a-z-]+|internal link helper/[a-z-]+|illm?|nowrap|nobr|small|smaller|big|larger|abbr|tooltip|ruby|僻字"
     r"|c?quote|blockquote|quotation|引言|引文"
 )
 _SHOWN_ARGUMENTS = {"le": (3, 1), "tsl": (4, 3), "translink": (4, 3), "lang": (2,), "color": (2,), "colored text": (2,)}
-"""Templates that show the first of these arguments that is not empty."""
+"""Templates showing the first nonempty one of these arguments."""
 
 _VARIANTS = ("zh-cn", "zh-hans", "zh-sg", "zh-my", "zh", "zh-hant", "zh-tw", "zh-hk", "zh-mo")
 """Variants of written Chinese, preferred ones first."""
@@ -30,7 +30,7 @@ _RULE = re.compile(rf"\s*(?:.*=>\s*)?({'|'.join(_VARIANTS)})\s*:(.*)", re.IGNORE
 
 
 def link_text(content: str) -> str:
-    """Text of ``[[content]]``; "" for pictures, categories and links to other languages.
+    """Return the text of ``[[content]]``, "" for pictures, categories and links to other languages.
 
     >>> [link_text(c) for c in ("党支部", "中國共產黨|党", "文件:党旗.svg|thumb|党旗", "分类:政党", "en:Party", ":分类:政党")]
     ['党支部', '党', '', '', '', '分类:政党']
@@ -45,7 +45,7 @@ def link_text(content: str) -> str:
 
 
 def template_text(content: str) -> str:
-    """Text of ``{{content}}``: "" but for the few templates that wrap a part of a sentence.
+    """Return the text of ``{{content}}``, "" except for the few templates wrapping a part of a sentence.
 
     >>> [template_text(c) for c in ("link-en|网络草案|Internet Draft", "tsl|en|Lin Biao|林彪", "lang|en|party", "Infobox|名=某")]
     ['网络草案', '林彪', 'party', '']
@@ -67,7 +67,7 @@ def template_text(content: str) -> str:
 
 
 def conversion_text(content: str) -> str:
-    """Text of ``-{content}-`` for a reader of simplified Chinese in mainland China; "" for rules that show nothing.
+    """Return the text of ``-{content}-`` for a reader of simplified Chinese in mainland China, "" for rules showing nothing.
 
     Meaning of the flags: https://www.mediawiki.org/wiki/Writing_systems/Syntax.
 
@@ -91,22 +91,22 @@ def conversion_text(content: str) -> str:
 
 # -- The text
 
-_MAX_DEPTH = 100  # brackets nested deeper are no markup; MediaWiki stops at 100 too
-_VANISHING = (  # elements that go with their content
+_MAX_DEPTH = 100  # ignore brackets nested deeper, like MediaWiki
+_VANISHING = (  # elements removed with their content
     "ref|references|math|chem|ce|gallery|timeline|score|syntaxhighlight|source|pre|imagemap|graph|mapframe|maplink|hiero"
     "|templatestyles|categorytree|inputbox|indicator|includeonly|table|style"
 )
 _SIMPLE = r"[^\[\]{}<]*"
 _TOKEN = re.compile(
-    # Brackets with nothing nested in them, which most are, are matched whole.
+    # Brackets without nesting, the common case, are matched whole.
     rf"\[\[({_SIMPLE})\]\](?!\])|\{{\{{({_SIMPLE})\}}\}}(?!\}})|-\{{({_SIMPLE})\}}-"
     rf"|<!--|<(?:{_VANISHING}|nowiki)\b[^<>]*>|\{{{{+|\}}}}+-?|\[\[|\]\]|-\{{(?!\{{)|\}}-|\n[ \t:*#]*\{{\||\n[ \t]*\|\}}(?!\}})",
     re.IGNORECASE,
 )
 _SHOWN: Mapping[str, Callable[[str], str]] = {"[[": link_text, "{{": template_text, "-{": conversion_text, "{|": lambda _: ""}
-"""The visible text of a bracket's content, by the opening sign."""
+"""Visible text of a bracket's content, by the opening sign."""
 _NAME = re.compile(r"\w+")
-_MARK = "\0"  # replaces removed markup, so that parentheses it leaves empty can be removed, too. XML cannot contain it
+_MARK = "\0"  # replaces removed markup, to find parentheses left empty by it. XML cannot contain it
 
 _BLOCK_TAG = re.compile(r"</?(?:br|hr|p|div|center|blockquote|poem|ul|ol|li|dl|dt|dd|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _INLINE_TAG = re.compile(
@@ -119,7 +119,7 @@ _QUOTES = re.compile(r"'{2,}")
 _SWITCH = re.compile(r"__[A-Z\u4e00-\u9fff]{2,30}__")
 _LEFT_OPEN = re.compile(r"\{\{+|\}\}+|\[\[+|\]\]+|-\{|\}-")
 _NO_CHARACTER = re.compile(r"&#\d{8,};?")
-"""Numbers beyond all characters; html.unescape raises an error at more than 4300 digits."""
+"""Numbers beyond all characters. html.unescape raises an error for more than 4300 digits."""
 _HOLLOW = r"[ \t\xa0，,、；;：:\0]"
 _EMPTY_PARENTHESES = re.compile(rf"[（(]({_HOLLOW}++)[)）]")
 _HOLLOW_START = re.compile(rf"([（(])({_HOLLOW}++)")
@@ -131,15 +131,15 @@ _APPENDIX = (
     r"|(?:延伸|[扩擴]展|深入)[阅閱][读讀]|[图圖][库庫片集]|references|notes)"
 )
 _APPENDICES = re.compile(rf"{_APPENDIX}(?:\s*[和与與及、/]?\s*{_APPENDIX})?", re.IGNORECASE)
-"""Headings of sections that are lists of sources, links and pictures."""
+"""Headings of sections listing sources, links and pictures."""
 
 
 def plain_text(wikitext: str) -> str:
-    """The running text of an article. Never raises.
+    """Return the running text of an article. Never raises.
 
-    Removes templates, tables, pictures, categories, references, formulas, comments, and sections that list sources and links.
-    Keeps the text of links and formatted words, headings and list items as lines, and of ``-{ }-`` the variant of simplified
-    Chinese.
+    Removes templates, tables, pictures, categories, references, formulas, comments, and sections listing sources and links.
+    Keeps the text of links and formatted words, headings and list items as lines, and the simplified Chinese variant of ``-{
+    }-``.
 
     >>> plain_text("'''支部'''是-{zh-hans:党;zh-hant:黨}-的[[组织]]。<ref>《党章》</ref>\\n== 任务 ==\\n* 宣传\\n[[分类:党]]")
     '支部是党的组织。\\n任务\\n宣传'
@@ -160,10 +160,10 @@ def plain_text(wikitext: str) -> str:
 
 
 def _resolve_brackets(text: str) -> tuple[str, bool]:
-    """``text`` without bracketed markup, and whether brackets were left open; the content of unclosed ones is kept."""
+    """Return ``text`` without bracketed markup, and True if brackets were left open. Keeps the content of unclosed ones."""
     out: list[str] = []
-    kinds: list[str] = []  # of the brackets that are open, by their opening signs
-    starts: list[int] = []  # where in `out` the content of each begins
+    kinds: list[str] = []  # opening signs of the open brackets
+    starts: list[int] = []  # start of each one's content in `out`
     unclosed_elements: set[str] = set()
     damaged = False
     position = 0
@@ -244,7 +244,7 @@ def _end_tag(name: str) -> re.Pattern[str]:
 
 
 def _lines(text: str, left_open: bool) -> Iterator[str]:
-    """Non-empty lines without the signs of headings and lists, without appendices, and without those of an unclosed table."""
+    """Yield nonempty lines without the signs of headings and lists, skipping appendices and the lines of an unclosed table."""
     skipped_level = 0
     for line in map(str.strip, text.split("\n")):
         if not line:
