@@ -92,13 +92,13 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("own", "none.jsonl"), "none.jsonl: there is no such file or folder. Remedy"),
+        (("own", "none.jsonl"), "none.jsonl: no such file or folder. Pass"),
         (("own", "texts.jsonl", "--words", "none.txt"), "none.txt: there is no such file. Remedy"),
         (("own", "texts.jsonl", "--topic", "none"), "no topic 'none'"),
-        (("own", "texts.jsonl", "--continue-from", "none.npy"), "none.npy: there is no such file. Remedy"),
+        (("own", "texts.jsonl", "--continue-from", "none.npy"), "none.npy: no such file. Pass"),
         (("own", "texts.jsonl", "--memory", "20"), "--memory 20: "),
         (("own", "texts.jsonl", "--where", "a=1", "--where", "a=2"), "--where a=… is given 2 times"),
-        (("texts.jsonl/own", "texts.jsonl"), "texts.jsonl/own: cannot be made or written"),
+        (("texts.jsonl/own", "texts.jsonl"), "texts.jsonl/own: cannot be created or written"),
     ],
 )
 def test_errors_in_one_line(call_scrapy: RunScrapy, corpus: Path, arguments: tuple[str, ...], message: str) -> None:

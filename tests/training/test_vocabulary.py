@@ -51,7 +51,7 @@ def test_known_words_need_no_number_and_ties_are_in_order() -> None:
     found = choose_words(counts, 0, 2, 10, {"天气"})
     assert list(found.counts) == ["党课", "支部", "天气"]
     assert (found.rare, found.cut) == (1, 0)
-    with pytest.raises(TrainingError, match=r"none of 4 different words occurs 9 times\. Remedy: a lower --min-count"):
+    with pytest.raises(TrainingError, match=r"none of 4 different words occurs 9 times\. Lower --min-count"):
         choose_words(counts, 0, 9, 10)
 
 
@@ -63,7 +63,7 @@ def test_memory_bounds_the_words() -> None:
     assert wide.words < large.words
     fasttext = plan_memory(3000, 100, fasttext=True, processes=1)
     assert fasttext.buckets * 400 + fasttext.words * 3 * 400 < 3_000_000_000 and fasttext.buckets > 100_000
-    with pytest.raises(TrainingError, match=r"--memory 300: 8 segmenting processes .* Remedy: --memory \d+ or more, or fewer"):
+    with pytest.raises(TrainingError, match=r"--memory 300: 8 segmenting processes .* Set --memory \d+ or more, or fewer"):
         plan_memory(300, 100, fasttext=False, processes=8)
 
 

@@ -1,12 +1,12 @@
-"""Word vectors from texts (Zhou et al. 2019, §4): prepare, count, train, write vectors and report.
+"""Training of word vectors from texts (Zhou et al. 2019, §4): prepare, count, train, write vectors and report.
 
-An interrupted run resumes at the stage, shard or epoch where it stopped.
+An interrupted run resumes at its last complete stage, shard or epoch.
 
 Layout::
 
-    OUT/vectors.npy, vectors.vocab   the result, as WordVectors.open maps it
+    OUT/vectors.npy, vectors.vocab   the result, memory-mapped by WordVectors.open
     OUT/report.json                  figures of the texts, the vocabulary and the training
-    OUT/work/                        state of an interrupted run; may be deleted once the result exists
+    OUT/work/                        state of an interrupted run, disposable once the result exists
 """
 
 import time
@@ -37,12 +37,17 @@ COUNTS = ("documents", "kilobytes", "characters", "sentences", "tokens")  # the 
 def figures(
     manifest: Manifest, vocabulary: Vocabulary, tokens: Sequence[int], model: Mapping[str, Any], seconds: Sequence[float]
 ) -> dict[str, Any]:
-    """The report as JSON: counts and speeds, with the settings of the ``model``. Of each source and in total: documents (条),
-    kilobytes (of 1,024 bytes in UTF-8), characters, sentences, tokens and what was skipped, by reason; words per second over all
-    processes.
+    """Return the report as JSON: counts and speeds, with the settings of the ``model``.
 
-    ``tokens`` are the words in each file that was trained on, ``seconds``
-    those of each epoch.
+    For each source and in total: documents (条), kilobytes (of 1,024 bytes in UTF-8), characters, sentences, tokens and skipped
+    documents by reason. Speeds are words per second over all processes.
+
+    Args:
+        manifest: the prepared text.
+        vocabulary: words of the model.
+        tokens: number of words in each training file.
+        model: settings of the model.
+        seconds: duration of each epoch.
     """
     sources = []
     for source in manifest.sources:
@@ -76,14 +81,14 @@ def figures(
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """Everything that decides the result."""
+    """Options determining the result."""
 
-    text: PrepareOptions = field(default_factory=PrepareOptions)  # how texts become words
-    model: ModelOptions = field(default_factory=ModelOptions)  # how words become vectors
-    min_count: int = 5  # occurrences that a word needs; one that `continue_from` knows needs none
+    text: PrepareOptions = field(default_factory=PrepareOptions)  # from texts to words
+    model: ModelOptions = field(default_factory=ModelOptions)  # from words to vectors
+    min_count: int = 5  # least number of occurrences of a word, not applied to words of `continue_from`
     memory: int = 2000  # bound in MB (10⁶ bytes) over all processes
     continue_from: Path | None = None  # finished vectors to start from
-    free: float = 0.0  # share of each update that is applied to a word of these, 0 (fixed) to 1
+    free: float = 0.0  # share of each update applied to a word of these, 0 (fixed) to 1
 
 
 def train_vectors(
@@ -95,12 +100,25 @@ def train_vectors(
     show: Sequence[str] = (),
     shard_bytes: int = SHARD,
 ) -> dict[str, Any]:
-    """Train vectors of the words in ``sources``, or resume an interrupted run in ``out``, the folder of the layout above; returns
-    the report.
+    """Train vectors of the words in ``sources``, or resume an interrupted run in ``out``, the folder of the layout above.
 
-    As many threads train as processes segment. The neighbours of the words in ``show`` are reported, with ``continue_from`` by
-    default those of the five most frequent new words. Raises TrainingError for bad options, an empty source, or an ``out`` that
-    cannot be written or was begun with other options; SourceError where a source cannot be read.
+    Uses as many threads for training as processes for segmenting.
+
+    Args:
+        out: output folder.
+        sources: see :func:`topical_crawler.sources.open_source`.
+        options: see :class:`TrainingOptions`.
+        processes: number of segmenting processes.
+        report: progress callback.
+        show: words to report the neighbours of. Default with ``continue_from``: the five most frequent new words.
+        shard_bytes: size of a shard.
+
+    Returns:
+        The report, see :func:`figures`.
+
+    Raises:
+        TrainingError: bad options, an empty source, or an ``out`` unwritable or begun with other options.
+        SourceError: a source cannot be read.
     """
     plan = check_request(out, sources, options, processes)
     with work_folder(out) as work:
@@ -137,34 +155,34 @@ def train_vectors(
 
 
 def check_request(out: Path, sources: Sequence[str | Path], options: TrainingOptions, processes: int) -> MemoryPlan:
-    """Check a request before anything is read, written or removed; returns how memory is shared out. Raises TrainingError where a
-    source or ``continue_from`` does not exist, ``out`` lies in a source, options contradict each other, or memory is too small.
+    """Check a request before reading, writing or removing anything. Return the memory plan.
+
+    Raises:
+        TrainingError: a source or ``continue_from`` does not exist, ``out`` lies in a source, options contradict each other, or
+            memory is too small.
     """
     if options.continue_from and options.model.model == "fasttext":
         raise TrainingError(
-            f"{options.continue_from}: word vectors have no character n-grams for FastText to go on with. "
-            "Remedy: --model word2vec"
+            f"{options.continue_from}: word vectors have no character n-grams for FastText to continue from. Use --model word2vec"
         )
     if options.free and not options.continue_from:
         raise TrainingError(
-            "--free says how far given vectors may move, and there are none. Remedy: --continue-from, or no --free"
+            "--free limits the change of existing vectors, but there are none. Add --continue-from, or drop --free"
         )
     if options.continue_from and not options.continue_from.is_file():
-        raise TrainingError(
-            f"{options.continue_from}: there is no such file. Remedy: name a file of word vectors for --continue-from"
-        )
+        raise TrainingError(f"{options.continue_from}: no such file. Pass a file of word vectors to --continue-from")
     for source in map(Path, sources):
         if not source.exists():
-            raise TrainingError(f"{source}: there is no such file or folder. Remedy: name a source that exists")
+            raise TrainingError(f"{source}: no such file or folder. Pass an existing source")
         if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
             raise TrainingError(
-                f"{out}: lies in the source {source}, whose text it would change. Remedy: a folder beside the source"
+                f"{out}: lies in the source {source}, so its files would become input. Choose a folder beside the source"
             )
     return plan_memory(options.memory, options.model.dimensions, options.model.model == "fasttext", processes)
 
 
 def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> None:
-    """Refuse to resume with other options than the work folder was begun with."""
+    """Refuse to resume a work folder with other options."""
     decisive: dict[str, Any] = {
         **asdict(options.model),
         "min_count": options.min_count,
@@ -175,7 +193,7 @@ def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> No
     }
     path = work / "training.json"
     if path.exists():
-        refuse_changes(path, read_json(path), decisive, "train anew with --retrain, which keeps the segmented text")
+        refuse_changes(path, read_json(path), decisive, "retrain with --retrain, keeping the segmented text")
     else:
         write_json(path, decisive)
 
@@ -183,7 +201,7 @@ def _check_options(work: Path, options: TrainingOptions, plan: MemoryPlan) -> No
 def _vocabulary(
     work: Path, files: Sequence[Path], min_count: int, plan: MemoryPlan, known: WordVectors | None, report: Report
 ) -> tuple[Vocabulary, list[int]]:
-    """The words to train, and the number of words in each file; counted once."""
+    """Return the words to train, and the number of words in each file. Counts only once."""
     file = work / "counts.json"
     if file.exists():
         state = read_json(file)
@@ -195,7 +213,7 @@ def _vocabulary(
 
 
 def _train(work: Path, trainer: Trainer, files: Sequence[Path], tokens: Sequence[int], report: Report) -> list[float]:
-    """Train the epochs that remain; returns the seconds of each epoch, earlier runs included."""
+    """Train the remaining epochs. Return the seconds of each epoch, including earlier runs."""
     times = work / "epochs.json"
     done = trainer.restore()
     seconds: list[float] = read_json(times)[:done] if times.exists() else []
@@ -212,7 +230,7 @@ def _train(work: Path, trainer: Trainer, files: Sequence[Path], tokens: Sequence
 
 
 def _write(out: Path, work: Path, trainer: Trainer, known: WordVectors | None, free: float) -> int:
-    """Write the result to the work folder, then move it into place, so that an old one is replaced only by a complete one."""
+    """Write the result to the work folder, then move it into place, so only a complete result replaces an old one."""
     rows = trainer.vectors()
     path = work / "vectors.npy"
     if known:
@@ -221,7 +239,7 @@ def _write(out: Path, work: Path, trainer: Trainer, known: WordVectors | None, f
     else:
         words = write_vectors(path, trainer.words, rows, rows.shape[1]).words
     target = out / path.name
-    target.unlink(missing_ok=True)  # an old matrix is never seen with new words
+    target.unlink(missing_ok=True)  # never show an old matrix with new words
     path.with_suffix(".vocab").replace(target.with_suffix(".vocab"))
     path.replace(target)
     return words

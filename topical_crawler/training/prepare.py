@@ -1,8 +1,8 @@
-"""Texts of any source as files of sentences, words separated by blanks: simplified, segmented, without stop words.
+"""Conversion of texts to files of sentences with words separated by blanks: simplified, segmented, without stop words.
 
-This process reads the documents, others segment them. The sentences go to *shards* of bounded size; a manifest lists the complete
-shards and how far each reaches in its source, so that an interrupted run resumes after the last one. The shards do not depend on
-the number of processes.
+This process reads the documents, others segment them. The sentences go to *shards* of bounded size. A manifest lists the
+complete shards with their end position in the source, so an interrupted run resumes after the last one. The shards do not
+depend on the number of processes.
 
 >>> sentences(["同志", "们", ":", "大会", "召开", "了", "。", "天气", "2019", "。"], frozenset({"了"}))
 [['同志', '们', '大会', '召开'], ['天气']]
@@ -39,13 +39,15 @@ from topical_crawler.workers import WorkerDied, WorkerLate, WorkerPool
 # -- Segmentation in several processes
 
 _AHEAD = 2  # batches per process: one at work, one waiting
-_PATIENCE = 900.0  # seconds for one batch, which takes about a tenth of one
+_PATIENCE = 900.0  # timeout in seconds for one batch, which takes about 0.1 s
 
 
 @dataclass(frozen=True, slots=True)
 class Segmented:
-    """A batch of documents as ``lines``: a sentence a line, words separated by blanks, UTF-8; the counts are those of
-    :class:`~.work_folder.Shard`."""
+    """Batch of documents as ``lines``: a sentence a line, words separated by blanks, UTF-8.
+
+    The counts are those of :class:`~.work_folder.Shard`.
+    """
 
     lines: bytes
     sentences: int
@@ -56,22 +58,25 @@ class Segmented:
 
 
 class _Batch(NamedTuple):
-    """Texts that are cut together; ``position``: documents that the source has given with the last of them."""
+    """Texts segmented together. ``position``: number of documents read from the source, including the last of them."""
 
     position: int
     texts: list[str]
 
 
 def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> Generator[tuple[_Batch, Segmented], None, None]:
-    """Each batch with its sentences, in order. Batches are drawn lazily, at most ``2·processes`` ahead of the results. Raises
-    TrainingError where a process was killed at one batch twice, or hangs."""
+    """Yield each batch with its sentences, in order, reading at most ``2·processes`` batches ahead of the results.
+
+    Raises:
+        TrainingError: a process was killed twice on the same batch, or hangs.
+    """
     pool = WorkerPool(segment, warm_up, processes)
 
     def call(batch: _Batch) -> Segmented:
         try:
             return pool.run(_PATIENCE, str(words_file), batch.texts)
         except WorkerDied:
-            return pool.run(_PATIENCE, str(words_file), batch.texts)  # in a new process: memory may have been short
+            return pool.run(_PATIENCE, str(words_file), batch.texts)  # retry in a new process, as memory may have been short
 
     waiting: deque[tuple[_Batch, Future[Segmented]]] = deque()
     try:
@@ -84,20 +89,19 @@ def _segmented(batches: Iterator[_Batch], words_file: Path, processes: int) -> G
             yield batch, future.result()
     except (WorkerDied, WorkerLate) as error:
         killed = isinstance(error, WorkerDied)
-        problem = "was killed twice at one batch" if killed else f"takes over {_PATIENCE:.0f} s for one batch"
+        problem = "was killed twice on one batch" if killed else f"takes over {_PATIENCE:.0f} s for one batch"
         raise TrainingError(
-            f"a segmentation process {problem}. Remedy: start again with fewer --processes, if memory is short; "
-            "what is done is kept"
+            f"a segmentation process {problem}. Restart with fewer --processes if memory is short, keeping the progress so far"
         ) from None
     finally:
         pool.close()
 
 
-_ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")  # what ends a sentence, in normalised text (full-width marks are folded)
+_ENDS = frozenset("。!?;…\n\r\v\f\x85\u2028\u2029")  # ends of a sentence in normalised text (full-width marks are folded)
 
 
 def segment(options_file: str, texts: Sequence[str]) -> Segmented:
-    """Cut a batch of texts with the options in ``options_file`` (:class:`PrepareOptions` as JSON)."""
+    """Segment a batch of texts with the options in ``options_file`` (:class:`PrepareOptions` as JSON)."""
     simplify, cut, stopwords = _tools(options_file)
     lines, count, tokens, empty = [], 0, 0, 0
     for text in texts:
@@ -106,20 +110,20 @@ def segment(options_file: str, texts: Sequence[str]) -> Segmented:
         count += len(cut_sentences)
         tokens += sum(map(len, cut_sentences))
         empty += not cut_sentences
-    # A lone surrogate, as broken pages hold it, is no text and cannot be written.
+    # "replace", since lone surrogates from broken pages cannot be written.
     size = sum(len(text.encode("utf-8", "replace")) for text in texts)
     body = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
     return Segmented(body, count, tokens, empty, sum(map(len, texts)), size)
 
 
 def warm_up() -> None:
-    """Nothing: the options come with the first batch."""
+    """Do nothing, as the options come with the first batch."""
 
 
 def sentences(tokens: Collection[str], stopwords: Collection[str]) -> list[list[str]]:
-    """The words of each sentence that has any: tokens with at least one letter or Chinese character that are no stop words.
+    """Return the words of each nonempty sentence: tokens with a letter or Chinese character, except stop words.
 
-    Numbers are left out: there is no end of them, and word2vec would give each a row.
+    Skips numbers: there is no end of them, and word2vec would give each a row.
     """
     complete: list[list[str]] = []
     sentence: list[str] = []
@@ -144,7 +148,7 @@ def _tools(options_file: str) -> tuple[Callable[[str], str], Callable[[str], lis
         simplify: Callable[[str], str] = opencc.OpenCC("t2s").convert
     else:
         simplify = str
-    keep_whole = [simplify(word) for word in options["keep_whole"]]  # 黨建 is 党建 in a text that was simplified
+    keep_whole = [simplify(word) for word in options["keep_whole"]]  # 黨建 is 党建 in a simplified text
     segmenter = Segmenter(keep_whole, backend=options["segmenter"])
     stopwords: frozenset[str] = frozenset() if options["keep_stopwords"] else default_stopwords()
     return simplify, segmenter.cut, stopwords - frozenset(keep_whole)
@@ -152,20 +156,20 @@ def _tools(options_file: str) -> tuple[Callable[[str], str], Callable[[str], lis
 
 # -- Shards
 
-BATCH = 200_000  # characters that travel to a process together; a longer document travels alone
+BATCH = 200_000  # characters sent to a process together. A longer document goes alone
 SHARD = 64_000_000  # bytes of a shard, about ten million words. An interrupted run loses at most the work on one
 
 
 @dataclass(frozen=True)
 class PrepareOptions:
-    """What decides the text."""
+    """Options determining the text."""
 
-    simplify: bool = True  # traditional characters become simplified ones (OpenCC, t2s)
-    keep_whole: Sequence[str] = ()  # words that the segmentation must not cut, such as a topic's terms
-    keep_stopwords: bool = False  # leave stop words in
+    simplify: bool = True  # convert traditional to simplified characters (OpenCC, t2s)
+    keep_whole: Sequence[str] = ()  # words the segmentation must not cut, such as a topic's terms
+    keep_stopwords: bool = False  # keep stop words
     segmenter: Backend = "auto"  # see `Segmenter`
     where: dict[str, str] = field(default_factory=dict)  # a `Condition` on documents, `{"party": "2"}`
-    tolerant: bool = False  # count and skip damage in a source instead of ending the run; a run that it has ended may go on so
+    tolerant: bool = False  # count and skip damage in a source instead of stopping. May be set to resume a stopped run
 
 
 def prepare(
@@ -176,16 +180,20 @@ def prepare(
     report: Report = lambda stage, done, note: None,
     shard_bytes: int = SHARD,
 ) -> Manifest:
-    """Make the shards of ``sources`` (:func:`topical_crawler.sources.open_source`), or those that are missing yet, in this order
-    in ``folder``: ``manifest.json``, ``words.json`` and ``text/``. So many processes segment besides this one, which reads.
-    Raises TrainingError where the folder was begun with other sources or options or there is not one word in the sources,
-    SourceError where a source cannot be read."""
+    """Write the shards of ``sources`` (:func:`topical_crawler.sources.open_source`), or the missing ones, in this order.
+
+    Creates ``manifest.json``, ``words.json`` and ``text/`` in ``folder``. This process reads, and ``processes`` others segment.
+
+    Raises:
+        TrainingError: the folder was begun with other sources or options, or the sources contain no words.
+        SourceError: a source cannot be read.
+    """
     backend = _backend(options.segmenter)
     words = sorted({normalise(word) for word in options.keep_whole})
     decisive = {**asdict(options), "keep_whole": words, "segmenter": backend, "shard_bytes": shard_bytes}
     manifest = _open_manifest(folder, [str(s) for s in sources], decisive)
     write_json(folder / "words.json", decisive)
-    for left in (folder / "text").glob(".*.part"):  # of a run that was killed
+    for left in (folder / "text").glob(".*.part"):  # left by a killed run
         left.unlink()
     for number, state in enumerate(manifest.sources):
         if not state.complete:
@@ -193,21 +201,21 @@ def prepare(
             _prepare_source(folder, manifest, state, options, processes, name, report)
     if not sum(shard.tokens for shard in manifest.shards):
         skipped = sum((Counter(s.skipped) for s in manifest.sources), Counter[str]())
-        why = f"; skipped: {', '.join(f'{n} {reason}' for reason, n in skipped.items())}" if skipped else ""
+        why = f" (skipped: {', '.join(f'{n} {reason}' for reason, n in skipped.items())})" if skipped else ""
         raise TrainingError(
-            f"{', '.join(s.path for s in manifest.sources)}: not a single word in it{why}. "
-            "Remedy: name a source with texts, and begin anew with --restart"
+            f"{', '.join(s.path for s in manifest.sources)}: no words found{why}. "
+            "Pass a source with texts, and start over with --restart"
         )
     return manifest
 
 
 def _backend(wanted: Backend) -> Backend:
-    """The segmenter to use; one that is missing is an error here, not in every process that starts it."""
+    """Return the segmenter to use. Fails here if it is missing, rather than in every process."""
     has_fast = importlib.util.find_spec("rjieba") is not None
     if wanted not in get_args(Backend):
-        raise TrainingError(f"there is no segmenter {wanted!r}. Remedy: TOPICAL_SEGMENTER = auto, jieba or rjieba")
+        raise TrainingError(f"no segmenter {wanted!r}. Set TOPICAL_SEGMENTER to auto, jieba or rjieba")
     if wanted == "rjieba" and not has_fast:
-        raise TrainingError("the segmenter rjieba is not installed. Remedy: pip install rjieba, or TOPICAL_SEGMENTER = jieba")
+        raise TrainingError("the segmenter rjieba is not installed. Run pip install rjieba, or set TOPICAL_SEGMENTER to jieba")
     return ("rjieba" if has_fast else "jieba") if wanted == "auto" else wanted
 
 
@@ -220,18 +228,18 @@ def _open_manifest(folder: Path, sources: Sequence[str], options: dict[str, obje
         manifest.save(path)
         return manifest
     manifest = Manifest.load(path)
-    remedy = "begin anew with --restart"
+    remedy = "start over with --restart"
     refuse_changes(path, {"sources": [s.path for s in manifest.sources]}, {"sources": list(sources)}, remedy)
-    if options["tolerant"]:  # what was made before damage ended the run is the same; only the other way round it would hide some
+    if options["tolerant"]:  # earlier shards are the same. Dropping the option instead could hide damage
         manifest.options["tolerant"] = True
     refuse_changes(path, manifest.options, options, remedy)
     for before, now in zip(manifest.sources, states, strict=True):
         if before.fingerprint != now.fingerprint:
-            raise TrainingError(f"{now.path}: changed since {path} was begun with it. Remedy: {remedy}")
+            raise TrainingError(f"{now.path}: changed since the start of {path}. Use the unchanged source, or {remedy}")
     for shard in manifest.shards:
         file = folder / shard.file
         if not file.exists() or file.stat().st_size != shard.bytes:
-            raise TrainingError(f"{file}: {shard.bytes} bytes were written, they are not there any more. Remedy: {remedy}")
+            raise TrainingError(f"{file}: expected the {shard.bytes} bytes written before. Restore the file, or {remedy}")
     return manifest
 
 
@@ -265,7 +273,7 @@ def _prepare_source(
 
 
 def _batches(source: Source, start: int, where: dict[str, str], unwanted: Counter[str]) -> Iterator[_Batch]:
-    """Where a batch begins depends on the documents alone."""
+    """Yield batches. Their boundaries depend only on the documents."""
     conditions = [Condition(name, value) for name, value in where.items()]
     texts: list[str] = []
     size = position = 0

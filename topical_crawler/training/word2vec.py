@@ -1,10 +1,11 @@
 """Word2vec and FastText by gensim, shard by shard, with a checkpoint after each epoch.
 
-A checkpoint holds matrices (``.npy``) and no code; the model around them is rebuilt from the counts. Each shard has its own
-random stream, seeded by the seed, the epoch and the shard's number: with one thread an interrupted run gives the same numbers.
+A checkpoint holds matrices (``.npy``) and no code. The model around them is rebuilt from the counts. Each shard has its own
+random stream, seeded by the seed, the epoch and the shard's number, so with one thread an interrupted run gives the same
+numbers.
 
-Training may continue finished vectors, which have length 1 and no output matrix. Known words keep their vectors (or move slowly)
-while the output matrix is learned anew; a new word starts at the mean of its parts: 组织生活会 between 组织, 生活 and 会.
+Training may continue finished vectors, with length 1 and no output matrix. Known words keep their vectors (or move slowly)
+while the output matrix is relearned. A new word starts at the mean of its parts: 组织生活会 between 组织, 生活 and 会.
 """
 
 import logging
@@ -21,21 +22,24 @@ from numpy.typing import NDArray
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.training.work_folder import Report, TrainingError
 
-SCALE = 3.0  # length of known words' vectors during training, as is usual there; finished ones have length 1
+SCALE = 3.0  # length of known words' vectors during training, a usual value. Finished ones have length 1
 CONTINUED_EPOCHS = 20  # a domain corpus is small, and the output matrix starts empty
-NOISE = 0.1  # length of the noise in a new word's first vector, relative to `SCALE`; it separates words of the same parts
+NOISE = 0.1  # length of the noise in a new word's first vector, relative to `SCALE`, separating words of the same parts
 
 
 def open_known(path: Path, cache: Path) -> WordVectors:
-    """The vectors to start from, in any form that :meth:`WordVectors.open` reads; converted ones are cached in ``cache``. Raises
-    ValueError where it holds no vectors, or a matrix that :meth:`WordVectors.check` refuses."""
+    """Open the vectors to start from, in any format of :meth:`WordVectors.open`. ``cache`` keeps converted ones.
+
+    Raises:
+        ValueError: no vectors, or a matrix rejected by :meth:`WordVectors.check`.
+    """
     known = WordVectors.open(path, cache)
     known.check(str(path))
     return known
 
 
 def known_parts(word: str, known: WordVectors) -> list[str]:
-    """The known words that make up ``word``, by forward maximum matching; unknown characters are skipped.
+    """Return the known words composing ``word``, by forward maximum matching, skipping unknown characters.
 
     >>> known = WordVectors(["组织", "生活", "生", "会"], np.eye(4, dtype=np.float32))
     >>> known_parts("组织生活会", known), known_parts("甲生乙", known)
@@ -54,8 +58,10 @@ def known_parts(word: str, known: WordVectors) -> list[str]:
 
 
 def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArray[np.float32]:
-    """Initial vectors: those of known words; for others the mean of their parts plus noise seeded by ``seed``. Shape
-    ``(len(words), known.dimensions)``, rows of length :data:`SCALE`."""
+    """Return initial vectors: known ones for known words, else the mean of the word's parts plus noise seeded by ``seed``.
+
+    Shape ``(len(words), known.dimensions)``, rows of length :data:`SCALE`.
+    """
     random = np.random.default_rng(seed)
     rows = np.empty((len(words), known.dimensions), dtype=np.float32)
     for i, word in enumerate(words):
@@ -72,15 +78,18 @@ def first_vectors(words: Sequence[str], known: WordVectors, seed: int) -> NDArra
 
 
 def learning_factors(words: Sequence[str], known: WordVectors, free: float) -> NDArray[np.float32]:
-    """The share of each update applied to a word: ``free`` for a known one, 1 for a new one."""
+    """Return the share of each update applied to a word: ``free`` for a known one, 1 for a new one."""
     return np.array([free if word in known.rows else 1.0 for word in words], dtype=np.float32)
 
 
 def write_continued(
     path: Path, known: WordVectors, trained: Mapping[str, NDArray[np.float32]], order: Sequence[str], free: bool
 ) -> int:
-    """Write the ``known`` words in their order, then the new ones in that of ``order``, to the matrix ``path``; returns their
-    number. If ``free``, known words take their ``trained`` vectors, of any length, else they keep their own, bit by bit."""
+    """Write the ``known`` words in their order, then the new ones in that of ``order``, to the matrix ``path``. Return their
+    number.
+
+    If ``free``, known words take their ``trained`` vectors, of any length. Otherwise they keep their own, bit by bit.
+    """
     new = [word for word in order if word not in known.rows]
     moved = trained if free else {}
 
@@ -92,7 +101,7 @@ def write_continued(
 
     write_vectors(path, known.words + new, rows(), known.dimensions)
     written = np.load(path, mmap_mode="r+", allow_pickle=False)
-    for start in range(0, len(known), 8192):  # the writer normalises again, which may flip a last bit
+    for start in range(0, len(known), 8192):  # normalising again in the writer may flip a last bit
         block = slice(start, min(start + 8192, len(known)))
         same = [i for i in range(block.start, block.stop) if known.words[i] not in moved]
         written[same] = known.matrix[same]
@@ -103,31 +112,31 @@ def write_continued(
 # -- Training
 
 FIRST_RATE, LAST_RATE = 0.025, 0.0001
-"""First and last learning rate; it falls linearly over the words of all epochs (Mikolov et al. 2013)."""
+"""First and last learning rate, falling linearly over the words of all epochs (Mikolov et al. 2013)."""
 SHORTEST, LONGEST = 1, 4  # lengths of FastText's n-grams: Chinese words have 1 to 4 characters
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What decides the vectors, besides the text."""
+    """Options determining the vectors, besides the text."""
 
-    model: Literal["word2vec", "fasttext"] = "word2vec"  # `fasttext`: a word's vector holds those of its character n-grams
+    model: Literal["word2vec", "fasttext"] = "word2vec"  # `fasttext` adds the vectors of character n-grams to a word's
     dimensions: int = 100  # length of a vector
-    window: int = 5  # words on either side that count as context
-    epochs: int = 5  # times that the whole text is read
-    negative: int = 5  # words drawn at random against each right one
+    window: int = 5  # words of context on either side
+    epochs: int = 5  # passes over the whole text
+    negative: int = 5  # random words drawn against each right one
     skip_gram: bool = False  # predict the context from the word (slower, better for rare words), else (CBOW) the reverse
-    seed: int = 1  # of everything random
+    seed: int = 1  # seed of all random choices
 
 
 class Trainer:
-    """A model in training.
+    """Model in training.
 
     Args:
         counts: words and their occurrences, most frequent first.
-        options: see there.
-        threads: of training; with more than one the result differs a little from run to run.
-        folder: checkpoints go there.
+        options: see :class:`ModelOptions`.
+        threads: number of training threads. With more than one, the result varies slightly from run to run.
+        folder: folder of the checkpoints.
         buckets: rows for character n-grams, for FastText.
     """
 
@@ -139,30 +148,41 @@ class Trainer:
         self._matrices = _matrices(self._model)
 
     def start_at(self, rows: NDArray[np.float32], factors: NDArray[np.float32]) -> None:
-        """Begin with these vectors of the words, each of which takes the given part of its updates."""
+        """Start with these vectors of the words, applying the given share of updates to each."""
         self._model.wv.vectors[:] = rows
         self._model.wv.vectors_lockf = factors
 
     def restore(self) -> int:
-        """Take up the last checkpoint; the number of epochs that are done, 0 without any."""
+        """Load the last checkpoint. Return the number of finished epochs, 0 without a checkpoint.
+
+        Raises:
+            TrainingError: the checkpoint is damaged.
+        """
         done = max((int(f.name.removeprefix("epoch-")) for f in self._folder.glob("epoch-*")), default=0)
         for name, matrix in self._matrices.items() if done else ():
             path = self._checkpoint(done) / f"{name}.npy"
-            remedy = "Remedy: train anew with --retrain"
+            remedy = "Start over with --retrain"
             try:
                 saved = np.load(path, mmap_mode="r", allow_pickle=False)
             except (OSError, ValueError, EOFError) as error:
                 raise TrainingError(f"{path}: damaged checkpoint ({error}). {remedy}") from None
             if saved.shape != matrix.shape or saved.dtype != matrix.dtype:
-                raise TrainingError(f"{path}: a matrix of {saved.shape} where {matrix.shape} is expected. {remedy}")
+                raise TrainingError(f"{path}: a matrix of {saved.shape}, expected {matrix.shape}. {remedy}")
             matrix[:] = saved
         return done
 
     def train(
         self, files: Sequence[Path], tokens: Sequence[int], done: int, report: Report, after_epoch: Callable[[int], None]
     ) -> None:
-        """Train the epochs that are not ``done`` on shards with a sentence a line and so many ``tokens`` each. ``after_epoch`` is
-        called with the number of epochs done, once their checkpoint is written."""
+        """Train the epochs after the first ``done`` ones.
+
+        Args:
+            files: shards with a sentence a line.
+            tokens: number of words in each shard.
+            done: number of finished epochs.
+            report: progress callback.
+            after_epoch: called with the number of finished epochs, once their checkpoint is written.
+        """
         for epoch in range(done, self.options.epochs):
             before = 0
             for number, (file, words) in enumerate(zip(files, tokens, strict=True)):
@@ -173,14 +193,16 @@ class Trainer:
             after_epoch(epoch + 1)
 
     def vectors(self) -> NDArray[np.float32]:
-        """The words' vectors, of any length, shape ``(words, dimensions)``; FastText's with their n-grams mixed in."""
+        """Return the words' vectors, of any length, shape ``(words, dimensions)``, for FastText including their n-grams.
+
+        Raises:
+            TrainingError: the training diverged.
+        """
         if self.options.model == "fasttext":
             self._model.wv.adjust_vectors()
         rows: NDArray[np.float32] = self._model.wv.vectors
         if not all(np.isfinite(rows[n : n + 8192]).all() for n in range(0, len(rows), 8192)):
-            raise TrainingError(
-                "training diverged: vectors hold numbers that are not finite. Remedy: --retrain with another --seed"
-            )
+            raise TrainingError("training diverged: vectors hold numbers that are not finite. Use --retrain with another --seed")
         return rows
 
     def _train_shard(self, file: Path, words: int, epoch: int, number: int, begin: float, end: float) -> None:
@@ -215,7 +237,7 @@ def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets:
     fast_text: Any = models.FastText
 
     class ShardedFastText(fast_text):  # type: ignore[misc]
-        """FastText that mixes the n-grams into the words' vectors once at the end, not after every shard."""
+        """FastText adding the n-grams to the words' vectors once at the end, not after every shard."""
 
         def _clear_post_train(self) -> None:
             pass
@@ -239,7 +261,7 @@ def _build(counts: dict[str, int], options: ModelOptions, threads: int, buckets:
 
 
 def _matrices(model: Any) -> dict[str, NDArray[np.float32]]:
-    """All that training changes."""
+    """Return all matrices changed by training."""
     if hasattr(model.wv, "vectors_ngrams"):
         return {"input": model.wv.vectors_vocab, "ngrams": model.wv.vectors_ngrams, "output": model.syn1neg}
     return {"input": model.wv.vectors, "output": model.syn1neg}

@@ -1,4 +1,4 @@
-"""The work folder of a training: its lock, its manifest, and JSON files that are replaced atomically."""
+"""Work folder of a training: its lock, its manifest, and atomically replaced JSON files."""
 
 import hashlib
 import json
@@ -17,15 +17,15 @@ Report = Callable[[str, float, str], None]  # called with progress: the stage, i
 
 
 class TrainingError(ValueError):
-    """Vectors cannot be trained; the message names the cause and the remedy."""
+    """Vectors cannot be trained. The message names the cause and the fix."""
 
 
 @dataclass
 class Shard:
-    """A file of sentences, with counts."""
+    """File of sentences, with counts."""
 
     file: str  # its name in the folder
-    position: int = 0  # documents read from the source by its end
+    position: int = 0  # number of documents read from the source at its end
     documents: int = 0
     sentences: int = 0
     tokens: int = 0
@@ -38,7 +38,7 @@ class Shard:
 
 @dataclass
 class SourceState:
-    """Progress in a source; ``skipped`` (number by reason) is set when it is complete."""
+    """Progress in a source. ``skipped`` (number by reason) is set on completion."""
 
     path: str
     fingerprint: str
@@ -53,13 +53,13 @@ class SourceState:
         return self.shards[-1].position if self.shards else 0
 
     def total(self, count: str) -> float:
-        """Sum of one of the shards' counts."""
+        """Return the sum of one of the shards' counts."""
         return float(sum(getattr(shard, count) for shard in self.shards))
 
 
 @dataclass
 class Manifest:
-    """The prepared text: the ``options`` that decide it (JSON values) and the state of its sources, in order."""
+    """Prepared text: the ``options`` determining it (JSON values) and the state of its sources, in order."""
 
     options: dict[str, Any]
     sources: list[SourceState]
@@ -75,35 +75,46 @@ class Manifest:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what :meth:`save` wrote. Raises TrainingError where the file is not of this form."""
+        """Read the result of :meth:`save`.
+
+        Raises:
+            TrainingError: the file has another format.
+        """
         data = read_json(path)
         try:
             sources = [SourceState(**{**s, "shards": [Shard(**shard) for shard in s["shards"]]}) for s in data["sources"]]
             return cls(data["options"], sources)
         except (KeyError, TypeError) as error:
-            raise TrainingError(f"{path}: not what this version writes ({error}). Remedy: begin anew with --restart") from None
+            raise TrainingError(f"{path}: written by another version ({error}). Start over with --restart") from None
 
 
 def write_json(path: Path, data: object) -> None:
-    """Write JSON atomically: after a crash there is the old file or the new one."""
+    """Write JSON atomically: a crash leaves the old file or the new one."""
     with replacing(path) as out:
         json.dump(data, out, ensure_ascii=False, indent=1)
 
 
 def read_json(path: Path) -> Any:
-    """Read JSON; a :class:`TrainingError` names the file and the remedy."""
+    """Read JSON.
+
+    Raises:
+        TrainingError: the file is damaged.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise TrainingError(f"{path}: damaged ({error}). Remedy: begin anew with --restart") from None
+        raise TrainingError(f"{path}: damaged ({error}). Start over with --restart") from None
 
 
 def fingerprint(path: str | Path) -> str:
-    """Digest of the names, sizes and times of the files at ``path``, to detect a changed source without reading it. Raises
-    TrainingError where there is nothing at ``path``."""
+    """Return a digest of the names, sizes and times of the files at ``path``, to detect a changed source without reading it.
+
+    Raises:
+        TrainingError: nothing at ``path``.
+    """
     root = Path(path)
     if not root.exists():
-        raise TrainingError(f"{root}: there is no such file or folder. Remedy: name a source that exists")
+        raise TrainingError(f"{root}: no such file or folder. Pass an existing source")
     files = sorted(f for f in root.rglob("*") if f.is_file()) if root.is_dir() else [root]
     digest = hashlib.sha256()
     for file in files:
@@ -115,13 +126,13 @@ def fingerprint(path: str | Path) -> str:
 
 
 def refuse_changes(path: Path, made: Mapping[str, Any], wanted: Mapping[str, Any], remedy: str) -> None:
-    """Raise a :class:`TrainingError` that names the first option in which the file and the request differ."""
+    """Raise a :class:`TrainingError` naming the first option differing between the file and the request."""
     for name in dict.fromkeys([*made, *wanted]):
         if made.get(name) != wanted.get(name):
             was, now = (_brief(options.get(name)) for options in (made, wanted))
-            now += ", but other ones" * (was == now)
+            now += ", but different ones" * (was == now)
             raise TrainingError(
-                f"{path}: begun with {name.replace('_', ' ')} {was}, now it is {now}. Remedy: the same as before, or {remedy}"
+                f"{path}: begun with {name.replace('_', ' ')} {was}, now it is {now}. Use the same as before, or {remedy}"
             )
 
 
@@ -136,24 +147,23 @@ _MARKS = (_LOCK, "manifest.json", "training.json")  # every work folder has one 
 
 @contextmanager
 def work_folder(out: Path) -> Iterator[Path]:
-    """``OUT/work``, created if missing and locked. Raises TrainingError where ``work`` holds files that no training made, cannot
-    be written, or is in use by another process."""
+    """Create and lock ``OUT/work``.
+
+    Raises:
+        TrainingError: ``work`` holds files from elsewhere, cannot be written, or is in use by another process.
+    """
     work = out / "work"
     try:
         work.mkdir(parents=True, exist_ok=True)
         held = [file.name for file in work.iterdir()]
         if held and not any(mark in held for mark in _MARKS):
-            raise TrainingError(
-                f"{work}: holds files that no training made ({min(held)}). Remedy: name another folder than {out}"
-            )
+            raise TrainingError(f"{work}: holds files from elsewhere ({min(held)}). Choose another folder than {out}")
         lock = FileLock(work / _LOCK)
         lock.acquire(timeout=0)
     except Timeout:
-        raise TrainingError(f"{out}: another process trains there. Remedy: wait for it, or name another folder") from None
+        raise TrainingError(f"{out}: another process trains there. Wait for it, or choose another folder") from None
     except OSError as error:
-        raise TrainingError(
-            f"{out}: cannot be made or written ({error.strerror}). Remedy: name a folder where you may write"
-        ) from None
+        raise TrainingError(f"{out}: cannot be created or written ({error.strerror}). Choose a writable folder") from None
     try:
         yield work
     finally:
@@ -161,7 +171,11 @@ def work_folder(out: Path) -> Iterator[Path]:
 
 
 def start_anew(out: Path, keep_text: bool) -> None:
-    """Remove the state in ``out``, except the segmented text if ``keep_text``; raises as :func:`work_folder`."""
+    """Remove the state in ``out``, except the segmented text if ``keep_text``.
+
+    Raises:
+        TrainingError: as for :func:`work_folder`.
+    """
     with work_folder(out) as work:
         for path in work.iterdir():
             if path.is_dir() and not (keep_text and path.name == "text"):
