@@ -71,11 +71,11 @@ def test_a_packed_cdxj_file_beside_its_files_gives_the_same(
         (
             "a.cdxj",
             'cn,a)/ 2024 {"url": "http://a.cn/"}\n',
-            "line 1: no line of a CDXJ index with url, filename, offset and length",
+            "line 1: not a line of a CDXJ index with url, filename, offset and length",
         ),
-        ("a.cdxj", " CDX N b a m s k r M S V g\n", "line 1: no line of a CDXJ index"),
+        ("a.cdxj", " CDX N b a m s k r M S V g\n", "line 1: not a line of a CDXJ index"),
         ("a.cdxj.gz", "no gzip", "a.cdxj.gz: Not a gzipped file"),
-        ("none.cdxj", None, "none.cdxj: there is no such file"),
+        ("none.cdxj", None, "none.cdxj: no such file"),
     ],
 )
 def test_an_index_that_is_none_is_refused_by_its_line(tmp_path: Path, name: str, text: str | None, said: str) -> None:
@@ -89,9 +89,9 @@ def test_an_index_of_other_files_and_missing_files_are_named(archive: tuple[Path
     (tmp_path / "a.cdxj").write_text("\n".join(archive[1]), encoding="utf-8")
     capture = IndexFile(str(tmp_path / "a.cdxj"), tmp_path).find(HOME)
     assert capture is not None and IndexFile(str(tmp_path / "a.cdxj"), tmp_path).find("http://a.cn/") is None
-    with pytest.raises(RecordingError, match="No such file or directory, though the index names it"):
+    with pytest.raises(RecordingError, match="No such file or directory, but it is in the index"):
         read_range(str(tmp_path / capture.filename), capture)
-    with pytest.raises(RecordingError, match=f"x, offset {capture.offset}: no record of an answer"):
+    with pytest.raises(RecordingError, match=f"x, offset {capture.offset}: not the record of a response"):
         answer_of(b"x" * capture.length, "x", capture)
 
 

@@ -68,11 +68,11 @@ def test_several_recordings_are_one_web(topic: Path, tmp_path: Path) -> None:
     assert {r.url: r.status for r in rows(tmp_path / "data")} == {"http://a.example/": 200, "http://b.example/": 200}
     assert config.replay_file(Settings({"TOPICAL_REPLAY": webs})) == f"{webs[0]},{webs[1]}", "or a list in settings.py"
     crawled = crawl(topic, tmp_path / "other", "http://a.example/", TOPICAL_REPLAY=f"{webs[0]},{tmp_path}/none.warc.gz")
-    assert crawled.code != 0 and f"{tmp_path}/none.warc.gz: there is no such file" in crawled.log
+    assert crawled.code != 0 and f"{tmp_path}/none.warc.gz: no such file" in crawled.log
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("none.warc.gz", "there is no such file"), ("garbage.warc.gz", "no WARC record begins here")]
+    ("name", "message"), [("none.warc.gz", "no such file"), ("garbage.warc.gz", "no WARC record begins here")]
 )
 def test_a_recording_that_cannot_be_read_is_refused(topic: Path, tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "garbage.warc.gz").write_bytes(b"garbage" * 99)

@@ -14,13 +14,13 @@ from fork_tools import run_forked
 START = {"topic": "SMALL", "seeds": "http://a.example/"}
 REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "unknown topic": ({"topic": "no-such-topic"}, "no topic 'no-such-topic'"),
-    "misspelt topic": ({"topic": "partybuildng"}, "Remedy: partybuilding? Else name one of"),
+    "misspelt topic": ({"topic": "partybuildng"}, "Did you mean partybuilding? Choose one of"),
     "no topic": ({"topic": ""}, "-a topic=NAME"),
     "no seeds": ({"topic": "SMALL"}, "has no seeds"),
-    "no such file": ({"topic": "SMALL", "seeds": "nowhere.txt"}, "nowhere.txt: there is no such file"),
+    "no such file": ({"topic": "SMALL", "seeds": "nowhere.txt"}, "nowhere.txt: no such seed file"),
     "no URL": ({"topic": "SMALL", "seeds": "http://a.example/,ftp://b.example/"}, "'ftp://b.example/' is not a URL"),
     "no URL at all": ({"topic": "SMALL", "seeds": "ftp://b.example/"}, "'ftp://b.example/' is not a URL"),
-    "no URL in the file": ({"topic": "SMALL", "seeds": "BAD"}, "bad.txt, line 3: 'www.a.example' is no URL"),
+    "no URL in the file": ({"topic": "SMALL", "seeds": "BAD"}, "bad.txt, line 3: 'www.a.example' is not a URL"),
     "pages": ({**START, "pages": "many"}, "pages='many'"),
     "no pages": (
         {**START, "pages": "0"},
@@ -32,7 +32,7 @@ REFUSED: dict[str, tuple[dict[str, object], str]] = {
     "hosts": ({**START, "hosts": "http://a.example/"}, "without http://"),
     "unknown argument": (
         {**START, "page": "3"},
-        "unknown argument page. Remedy: -a takes",
+        "unknown argument page. Choose from",
     ),
     "delay": (
         {**START, "DOWNLOAD_DELAY": "-1"},

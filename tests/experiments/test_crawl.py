@@ -184,7 +184,7 @@ def test_a_crawl_that_fails_is_named(run_experiment: Run, tmp_path: Path) -> Non
         (("--processes", "0"), 2, ("'0' is no whole number of 1 or more",)),
         (("--start-texts", "3"), 2, ("not allowed with argument --seeds",)),
         (("--seeds", "nowhere.txt"), 2, ("two sets of --seeds have one name", "Remedy")),
-        (("--seeds", "other=nowhere.txt"), 1, ("nowhere.txt: there is no such file",)),
+        (("--seeds", "other=nowhere.txt"), 1, ("nowhere.txt: no such seed file",)),
         (("--web", "nowhere.warc.gz"), 1, ("nowhere.warc.gz: there is no such file",)),
         (("--labels", "nowhere.tsv"), 1, ("nowhere.tsv",)),
         (("--grade", "ML"), 1, ("there is no column 'ML'",)),

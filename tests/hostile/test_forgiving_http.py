@@ -120,7 +120,7 @@ def test_what_browsers_forgive_is_read_and_the_rest_has_a_reason(topic: Path, tm
     }
     assert {name for name in READ if len(found[name].text or "") < 200} == set()
     assert asked.count("/robots.txt") < 6, "once, and after a broken connection"
-    assert "breaks off before its announced length" in crawled.log
+    assert "is shorter than announced" in crawled.log
 
 
 def plain(peer: socket.socket) -> None:

@@ -218,7 +218,7 @@ def test_more_files_than_are_held_open(tmp_path: Path) -> None:
 def test_places_without_a_recording_are_named(tmp_path: Path, archive: Path) -> None:
     (tmp_path / "empty").mkdir()
     for place in (tmp_path / "empty", f"{archive},{tmp_path}/none.warc.gz", f"{archive}/*.none"):
-        with pytest.raises(RecordingError, match=r"there is no such file; name a "):
+        with pytest.raises(RecordingError, match=r"no such file\. Pass a "):
             Recording(place)
     (archive / "web-00004.warc.gz").write_bytes(b"rubbish" * 10)
     with pytest.raises(RecordingError, match=r"web-00004.warc.gz, offset 0: no WARC record"):
@@ -325,14 +325,14 @@ def test_a_file_without_a_whole_record_does_not_silence_others(tmp_path: Path, c
     (folder / "b.warc.gz").write_bytes(b"".join(records(tmp_path, numbers=(1, 2))))
     (folder / "c.warc.gz").touch()
     assert answering(folder, tmp_path) == "12"
-    assert [record.getMessage().partition(";")[2] for record in caplog.records] == [
-        " fetch the file again, or try `warcio recompress` on it; the other files answer",
-        " record again; the other files answer",
+    assert [record.getMessage().partition(". ")[2] for record in caplog.records] == [
+        "Fetch the file again, or try `warcio recompress` on it. Using the other files",
+        "Record it again. Using the other files",
     ]
 
 
 def test_broken_files_are_named_with_the_offset(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="there is no such file"):
+    with pytest.raises(RecordingError, match="no such file"):
         Recording(tmp_path / "none.warc.gz")
     whole, plain = b"".join(records(tmp_path)), records(tmp_path, False)[0]
     cases = {

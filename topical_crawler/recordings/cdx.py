@@ -1,7 +1,7 @@
-"""Indexes of archives (CDX): which WARC file has the answer for a URL, and where in it, so that one record is read by its range.
+"""Indexes of web archives (CDX): the WARC file and byte range of each URL's response, for reading single records.
 
-An index is a CDXJ file, or a server that is asked for one URL at a time and answers with a JSON object a line, as those of Common
-Crawl and pywb do. cdx_toolkit, the usual client, sleeps and retries without end within the event loop.
+An index is a CDXJ file, or a server queried for one URL at a time with a JSON object a line as response, such as those of
+Common Crawl and pywb. cdx_toolkit, the usual client, sleeps and retries without end within the event loop.
 """
 
 from __future__ import annotations
@@ -18,22 +18,25 @@ from urllib.parse import quote, urlencode
 
 from topical_crawler.recordings.reader import RecordingError, Response, equal_form, find, open_index, parse
 
-COMMON_CRAWL = "https://data.commoncrawl.org/"  # the files of what https://index.commoncrawl.org/ lists
-MOST_CAPTURES = 50  # of one URL that a server is asked for
-MOST_UNPACKED = 64_000_000  # bytes of an unpacked record
+COMMON_CRAWL = "https://data.commoncrawl.org/"  # files of the indexes at https://index.commoncrawl.org/
+MOST_CAPTURES = 50  # captures of one URL requested from a server
+MOST_UNPACKED = 64_000_000  # bytes of a decompressed record
 
 
 class Capture(NamedTuple):
-    """A recorded answer of one URL."""
+    """Recorded response of one URL."""
 
     filename: str  # of the WARC file
-    offset: int  # in it, bytes
-    length: int  # of the record, packed, in bytes
-    good: bool  # whether its status is 2xx
+    offset: int  # in the file, in bytes
+    length: int  # of the compressed record, in bytes
+    good: bool  # True for a status of 2xx
 
 
 def read_line(line: str) -> tuple[str, Capture] | None:
-    """URL and capture of a line of an index; None for a record without an answer of its own. Raises ValueError for other lines.
+    """Parse URL and capture of an index line, None for a record without a response of its own.
+
+    Raises:
+        ValueError: the line has another form.
 
     >>> read_line('cn,a)/ 2024 {"url": "http://a.cn/", "status": "200", "filename": "党.warc.gz", "offset": "9", "length": 5}')
     ('http://a.cn/', Capture(filename='党.warc.gz', offset=9, length=5, good=True))
@@ -45,17 +48,17 @@ def read_line(line: str) -> tuple[str, Capture] | None:
         capture = Capture(str(fields["filename"]), int(fields["offset"]), int(fields["length"]), status.startswith("2"))
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(
-            f"no line of a CDXJ index with url, filename, offset and length ({type(error).__name__}: {error})"
+            f"not a line of a CDXJ index with url, filename, offset and length ({type(error).__name__}: {error})"
         ) from None
     if not capture.filename or capture.offset < 0 or capture.length <= 0:
-        raise ValueError(f"no range of a file: {capture}")
+        raise ValueError(f"not a range of a file: {capture}")
     if fields.get("mime") == "warc/revisit" or not url.startswith(("http://", "https://")):
         return None
     return url, capture
 
 
 def query(server: str, url: str) -> str:
-    """The address under which a CDX server is asked for ``url``.
+    """Return the URL for asking a CDX server about ``url``.
 
     >>> query("https://index.commoncrawl.org/CC-MAIN-2024-10-index", "http://a.cn/党")
     'https://index.commoncrawl.org/CC-MAIN-2024-10-index?url=http%3A%2F%2Fa.cn%2F%E5%85%9A&output=json&limit=50'
@@ -65,7 +68,11 @@ def query(server: str, url: str) -> str:
 
 
 def best_capture(answer: str, url: str) -> Capture | None:
-    """Of the captures that a server lists for ``url`` the first success, else the first. Raises ValueError for other answers."""
+    """Return the first successful capture listed by a server for ``url``, else the first one.
+
+    Raises:
+        ValueError: the response has another form.
+    """
     found: list[Capture] = []
     for line in answer.splitlines():
         read = read_line(line) if line.strip() else None
@@ -75,7 +82,7 @@ def best_capture(answer: str, url: str) -> Capture | None:
 
 
 def place_of(filename: str, folder: str) -> str:
-    """The path or address of a WARC file in a folder, which may be an address.
+    """Return the path or URL of a WARC file in a folder, itself a path or URL.
 
     >>> place_of("crawl-data/党.warc.gz", "https://data.commoncrawl.org"), place_of("a.warc.gz", "archive")
     ('https://data.commoncrawl.org/crawl-data/%E5%85%9A.warc.gz', 'archive/a.warc.gz')
@@ -88,19 +95,27 @@ def place_of(filename: str, folder: str) -> str:
 
 
 def read_range(path: str, capture: Capture) -> bytes:
-    """The bytes of a capture in a file. Raises RecordingError where the file cannot be read."""
+    """Read the bytes of a capture in a file.
+
+    Raises:
+        RecordingError: the file cannot be read.
+    """
     try:
         with Path(path).open("rb") as file:
             file.seek(capture.offset)
             return file.read(capture.length)
     except OSError as error:
         raise RecordingError(
-            f"{path}: {error.strerror}, though the index names it. Remedy: TOPICAL_REPLAY_DATA=FOLDER, in which the files lie"
+            f"{path}: {error.strerror}, but it is in the index. Set TOPICAL_REPLAY_DATA to the folder of the files"
         ) from None
 
 
 def answer_of(record: bytes, place: str, capture: Capture) -> Response:
-    """The answer in a record. Raises RecordingError for a broken one, or one that unpacks beyond :data:`MOST_UNPACKED`."""
+    """Return the response in a record.
+
+    Raises:
+        RecordingError: a broken record, or one decompressing beyond :data:`MOST_UNPACKED`.
+    """
     try:
         if record[:2] == b"\x1f\x8b":
             packed = zlib.decompressobj(31)
@@ -110,24 +125,26 @@ def answer_of(record: bytes, place: str, capture: Capture) -> Response:
         return parse(record)
     except (ValueError, zlib.error) as error:
         raise RecordingError(
-            f"{place}, offset {capture.offset}: no record of an answer ({error}); the index is of other files"
+            f"{place}, offset {capture.offset}: not the record of a response ({error}). Use the index of these files"
         ) from None
 
 
 class IndexFile:
-    """A CDXJ file, also packed (``.gz``), as cdxj-indexer and warcio make it. A table of it is made once and kept beside it.
+    """CDXJ file, possibly compressed (``.gz``), as made by cdxj-indexer and warcio. A table of it is built once and cached
+    beside it.
 
-    Raises RecordingError where it cannot be read; the message names the line.
+    Raises:
+        RecordingError: the file cannot be read. The message names the line.
     """
 
     def __init__(self, path: str, cache_dir: Path) -> None:
         self.path = Path(path).expanduser()
         if not self.path.is_file():
-            raise RecordingError(f"{path}: there is no such file")
+            raise RecordingError(f"{path}: no such file")
         self._index = open_index(self.path, cache_dir, _rows)
 
     def find(self, url: str) -> Capture | None:
-        """The capture that answers for ``url``, as :meth:`Recording.get` chooses; None if there is none."""
+        """Return the capture answering ``url``, by the rules of :meth:`Recording.get`, None if there is none."""
         place = find(self._index, url)
         if place is None:
             return None
@@ -135,7 +152,7 @@ class IndexFile:
         return Capture(str(name), place[1], place[2], True)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the index."""
         self._index.close()
 
 
@@ -149,7 +166,7 @@ def _rows(path: Path, names: list[str]) -> Iterator[tuple[str, str, int, int, in
             try:
                 read = read_line(line)
             except ValueError as error:
-                raise RecordingError(f"{path}, line {number}: {error}. Remedy: make the index with cdxj-indexer") from None
+                raise RecordingError(f"{path}, line {number}: {error}. Make the index with cdxj-indexer") from None
             if read is not None:
                 url, capture = read
                 if capture.filename not in numbers:
@@ -163,4 +180,4 @@ def _lines(file: io.BufferedIOBase, path: Path) -> Iterable[str]:
         for line in file:
             yield line.decode("utf-8", "replace")
     except (OSError, EOFError, zlib.error) as error:
-        raise RecordingError(f"{path}: {error}; fetch the file again") from None
+        raise RecordingError(f"{path}: {error}. Fetch the file again") from None

@@ -1,10 +1,10 @@
-"""A recorded web: answers from WARC, ARC and WACZ files by URL, so that a crawl can be repeated to the page.
+"""Recorded web: responses from WARC, ARC and WACZ files by URL, for exactly repeatable crawls.
 
-Only ``response`` records of http and https addresses answer; of a URL's the first with a status of 2xx, else the first of all,
-in the order of the files and of the records in them. A ``revisit`` record answers where its URL has no other, with the answer
-that it refers to. Records that are clipped are left out. The index of a file is made once and kept beside it.
+Only ``response`` records of http and https URLs count. For each URL the first with a status of 2xx wins, else the first of all,
+in the order of the files and of their records. A URL with only a ``revisit`` record gets the response referred to. Truncated
+records are skipped. The index of a file is built once and cached beside it.
 
-warcio needs twice the time for one record at a known place, and ends at the first broken one.
+warcio takes twice the time for one record at a known offset, and stops at the first broken one.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from topical_crawler.web.urls import PORTS, UNRESERVED
 logger = logging.getLogger(__name__)
 
 _WARC = (".warc", ".warc.gz")
-RENDERED = "#rendered"  # follows the address of a page as its scripts have made it, beside the page as it came
-OPEN = ".open"  # ends the name of a file that is being written, or was when its process died
+RENDERED = "#rendered"  # URL suffix of a page after running its scripts, recorded beside the page as received
+OPEN = ".open"  # suffix of a file being written, or left by a dead process
 _TARGET = re.compile(rb"^WARC-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _RESPONSE, _REVISIT = (
     re.compile(rb"^WARC-Type:[ \t]*" + kind + rb"\b", re.IGNORECASE | re.MULTILINE) for kind in (b"response", b"revisit")
@@ -42,7 +42,7 @@ _RESPONSE, _REVISIT = (
 _REFERS = re.compile(rb"^WARC-Refers-To-Target-URI:[ \t]*<?(.*?)>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _DIGEST = re.compile(rb"^WARC-Payload-Digest:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _ARC = re.compile(rb"((?:https?|dns|filedesc):[^\n]{1,4000}?) [^ \n]{1,100} \d{14} (?:[^\n]{0,400} )?(\d+)\r?\n")
-_BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d+\r\n[A-Za-z-]+:|" + _ARC.pattern)  # of a record
+_BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d+\r\n[A-Za-z-]+:|" + _ARC.pattern)  # start of a record
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d+)", re.IGNORECASE | re.MULTILINE)
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(r"HTTP/\d(?:\.\d)?\s+(\d{3})")
@@ -55,43 +55,46 @@ _CUT = "the file ends within a record"
 
 
 class RecordingError(Exception):
-    """A WARC, ARC or WACZ file that cannot be read; the message names file, offset and remedy."""
+    """Unreadable WARC, ARC or WACZ file. The message names file, offset and fix."""
 
 
 class NothingWholeError(RecordingError):
-    """A file that ends within its first record."""
+    """File ending within its first record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A recorded answer."""
+    """Recorded response."""
 
-    status: int  # HTTP
-    # names and values as recorded, without `Transfer-Encoding` (`body` is whole), and without `Content-Encoding` where the
-    # recorder had undone it
+    status: int  # HTTP status
+    # Names and values as recorded, without `Transfer-Encoding` (`body` is whole), and without `Content-Encoding` if the
+    # recorder had already decoded it.
     headers: tuple[tuple[str, str], ...]
-    body: bytes  # as sent; compressed where `Content-Encoding` says so
+    body: bytes  # as sent, compressed according to `Content-Encoding`
 
     def header(self, name: str) -> str:
-        """Value of the first header of that name, "" if there is none."""
+        """Return the value of the first header of that name, "" if there is none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
 
 def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
-    """URL, offset and length of every record that answers in the file at ``path``, and its rank: 1 with a status of 2xx, 0 with
-    another, -1 of a revisit. Where a revisit names its original by a digest, the place is that of the original, the rank 0.
+    """Yield URL, offset, length and rank of every answering record in the file at ``path``.
 
-    Of a WACZ file the records of all its WARC files are taken. Those that are not whole are left out with a warning, in an
-    unfinished file (:data:`OPEN`) without one. Raises RecordingError for a file that has no record, or several in one gzip
-    member.
+    The rank is 1 for a status of 2xx, 0 for any other, -1 for a revisit. For a revisit referring to its original by digest,
+    yields the original's place with rank 0.
+
+    Reads all WARC files in a WACZ file. Skips broken records with a warning, silently in an unfinished file (:data:`OPEN`).
+
+    Raises:
+        RecordingError: no record, or several in one gzip member.
     """
     unfinished = path.suffix == OPEN
     if path.stat().st_size == 0:
         if unfinished:
             return
-        raise NothingWholeError(f"{path}: the file is empty; record again")
+        raise NothingWholeError(f"{path}: the file is empty. Record it again")
     gaps: list[tuple[int, str]] = []
-    wanted: dict[bytes, list[str]] = {}  # by the digest of what it refers to: revisits that name no address
+    wanted: dict[bytes, list[str]] = {}  # digest → URLs of the revisits referring to it
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         parts, whole = _parts(path, data), False
         for offset, record in whole_records(data, parts, gaps):
@@ -103,7 +106,7 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
             if _RESPONSE.search(record.head):
                 yield url, offset, length, int(_GOOD.match(record.block) is not None)
             elif _REVISIT.search(record.head):
-                moved = _MOVED.match(record.block) is not None  # to where it says itself, with the empty body that many have
+                moved = _MOVED.match(record.block) is not None  # names its own target, usually with an empty body
                 if moved or _REFERS.search(record.head):
                     yield url, offset, length, -1
                 if (digest := _DIGEST.search(record.head)) and not moved:
@@ -113,16 +116,16 @@ def scan(path: Path) -> Iterator[tuple[str, int, int, int]]:
                 yield from [(url, offset, record.end - offset, 0) for url in wanted.pop(digest[1], ())]
     if gaps and not unfinished:
         error = RecordingError if gaps[0][1] != _CUT else NothingWholeError
-        said = f"{path}, offset {gaps[0][0]}: {gaps[0][1]}"
+        place = f"{path}, offset {gaps[0][0]}: {gaps[0][1]}"
         if not whole:
-            raise error(f"{said}; fetch the file again, or try `warcio recompress` on it")
-        logger.warning("%s; left out, as are %d further parts that are no whole records", said, len(gaps) - 1)
+            raise error(f"{place}. Fetch the file again, or try `warcio recompress` on it")
+        logger.warning("%s. Skipped it and %d further broken parts", place, len(gaps) - 1)
 
 
 def whole_records(
     data: mmap.mmap, parts: Sequence[tuple[int, int]], gaps: list[tuple[int, str]]
 ) -> Iterator[tuple[int, _Record]]:
-    """Every whole record, and where it begins. Where something else stands it is noted in ``gaps``, with what is wrong."""
+    """Yield every whole record with its offset. Append anything else to ``gaps``, with a description of the fault."""
     for offset, last in parts:
         failed = False
         while offset < last:
@@ -138,7 +141,7 @@ def whole_records(
 
 
 def _parts(path: Path, data: mmap.mmap) -> list[tuple[int, int]]:
-    """Where the WARC files in a file begin and end: that of a WARC file itself, or those that a WACZ file (a ZIP file) holds."""
+    """Return start and end of the WARC files in a file: of a WARC file itself, or of all those in a WACZ file (a ZIP file)."""
     if data[:4] != b"PK\x03\x04":
         return [(0, len(data))]
     parts = []
@@ -148,19 +151,20 @@ def _parts(path: Path, data: mmap.mmap) -> list[tuple[int, int]]:
         for member in members:
             if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
                 raise RecordingError(
-                    f"{path}: {member.filename} is compressed or encrypted there; unpack it, and name the folder"
+                    f"{path}: {member.filename} is compressed or encrypted. Unpack the file, and pass the folder"
                 )
             start = member.header_offset + 30 + sum(struct.unpack_from("<HH", data, member.header_offset + 26))
             parts.append((start, start + member.file_size))
     except (zipfile.BadZipFile, NotImplementedError, struct.error) as error:
-        raise RecordingError(f"{path}: {error}; fetch the file again") from None
+        raise RecordingError(f"{path}: {error}. Fetch the file again") from None
     if not parts:
-        raise RecordingError(f"{path}: a ZIP file without a WARC file (.warc or .warc.gz); name a WACZ file")
+        raise RecordingError(f"{path}: a ZIP file without a WARC file (.warc or .warc.gz). Pass a WACZ file")
     return sorted(parts)
 
 
 class _Record(NamedTuple):
-    """The header block of a record, the beginning of what follows, and where in the file the record and blank lines end."""
+    """Header block of a record, the beginning of its content, and the end of the record and its trailing blank lines in the
+    file."""
 
     head: bytes
     block: bytes
@@ -168,7 +172,7 @@ class _Record(NamedTuple):
 
 
 def _gzip_member(data: mmap.mmap, offset: int) -> _Record:
-    """The record at ``offset``, which is a gzip member of its own."""
+    """Return the record at ``offset``, a separate gzip member."""
     inflate = zlib.decompressobj(31)
     start, size, position = b"", 0, offset
     while not inflate.eof:
@@ -185,12 +189,12 @@ def _gzip_member(data: mmap.mmap, offset: int) -> _Record:
     if size < begin + length:
         raise ValueError(f"the record is shorter than its Content-Length of {length}")
     if size > begin + length + 4:
-        raise ValueError("more than one record in a gzip member, where single ones cannot be found")
+        raise ValueError("more than one record in a gzip member, so single ones cannot be found")
     return _Record(head, start[begin : begin + 20], position - len(inflate.unused_data))
 
 
 def _plain_record(data: mmap.mmap, offset: int) -> _Record:
-    """The uncompressed record at ``offset``."""
+    """Return the uncompressed record at ``offset``."""
     start = data[offset : offset + _HEAD]
     head, begin, length = _head(start)
     end = after = offset + begin + length
@@ -199,13 +203,15 @@ def _plain_record(data: mmap.mmap, offset: int) -> _Record:
     while data[after : after + 1] in (b"\r", b"\n"):
         after += 1
     if data[end : end + 4] != b"\r\n\r\n" and after < len(data) and not _BEGIN.match(data, after):
-        raise ValueError(f"the record does not end where its length of {length} says")
+        raise ValueError(f"the record does not end after its length of {length}")
     return _Record(head, start[begin : begin + 20], after)
 
 
 def _head(record: bytes) -> tuple[bytes, int, int]:
-    """Header block of a record, where what follows it begins, and its length. The line at the head of an ARC record is given as
-    the headers of a WARC record."""
+    """Return the header block of a record, the start of its content, and its length.
+
+    Converts the line at the head of an ARC record to WARC headers.
+    """
     if line := _ARC.match(record):
         return b"WARC-Type: response\r\nWARC-Target-URI: " + line[1], line.end(), int(line[2])
     end = record.find(b"\r\n\r\n")
@@ -216,7 +222,11 @@ def _head(record: bytes) -> tuple[bytes, int, int]:
 
 
 def parse(record: bytes) -> Response:
-    """Read one whole, uncompressed WARC record of a response. Raises ValueError for anything else, or one cut off."""
+    """Parse one whole, uncompressed WARC record of a response.
+
+    Raises:
+        ValueError: anything else, or a truncated record.
+    """
     _, begin, length = _head(record)
     block = record[begin : begin + length]
     if len(block) < length:
@@ -243,7 +253,7 @@ def parse(record: bytes) -> Response:
 
 
 def _unchunk(body: bytes) -> bytes:
-    """The body without chunk sizes. Some recorders keep the header and store the body whole: then it is left as it is."""
+    """Return the body without chunk sizes. Leaves a whole body alone, since some recorders decode it but keep the header."""
     parts: list[bytes] = []
     position = 0
     while size := _CHUNK_SIZE.match(body, position):
@@ -260,7 +270,7 @@ def _unchunk(body: bytes) -> bytes:
 _VERSION = "3"
 _SUFFIXES = (*_WARC, ".wacz", ".arc", ".arc.gz")
 _TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
-_MOST_REVISITS = 4  # that refer to each other
+_MOST_REVISITS = 4  # longest chain of revisits
 _INSERT = "INSERT INTO records "
 _BETTER = (
     " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, "
@@ -271,9 +281,11 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 def equal_form(url: str) -> str:
-    """One spelling for all that RFC 3986, sections 6.2.2 and 6.2.3, calls the same address: scheme and host in lower case, no
-    default port, "/" for an empty path, percent-encoding only where needed and in upper case, other characters as UTF-8 bytes; no
-    fragment, no empty query. Query, slashes at the end and scheme are left as they are: other addresses are other pages.
+    """Return the canonical spelling of a URL, equal for all spellings equivalent by RFC 3986, sections 6.2.2 and 6.2.3.
+
+    Scheme and host in lower case, no default port, "/" for an empty path, percent-encoding only where needed and in upper case,
+    other characters as UTF-8 bytes, no fragment, no empty query. Query, trailing slashes and scheme stay, since they
+    distinguish pages.
 
     >>> equal_form("HTTP://News.CN:80/%7ea/%e5%85%9a?q=党#top") == equal_form("http://news.cn/~a/党?q=%E5%85%9A")
     True
@@ -290,7 +302,7 @@ def equal_form(url: str) -> str:
 
 
 def is_index(name: str) -> bool:
-    """Whether a name is that of the index of an archive: a CDXJ file, or the address of a CDX server.
+    """Return True if a name denotes the index of an archive: a CDXJ file, or the URL of a CDX server.
 
     >>> is_index("https://index.commoncrawl.org/CC-MAIN-2024-10-index"), is_index("data/党建.cdxj.gz"), is_index("web.warc.gz")
     (True, True, False)
@@ -299,9 +311,14 @@ def is_index(name: str) -> bool:
 
 
 def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]:
-    """The WARC, ARC and WACZ files of a file, a folder (in the order of their names; also unfinished ones, ``….open``), a pattern
-    (``archive/*.warc.gz``), or several of these, in a sequence or separated by commas. Raises RecordingError where there is no
-    such file, or none in a folder."""
+    """Return the WARC, ARC and WACZ files denoted by ``names``.
+
+    ``names`` is a file, a folder (sorted by name, including unfinished ones, ``….open``), a pattern (``archive/*.warc.gz``), or
+    several of these, in a sequence or separated by commas.
+
+    Raises:
+        RecordingError: no such file, or none in a folder.
+    """
     if not isinstance(names, str | os.PathLike):
         return list(dict.fromkeys(file for name in names for file in recorded_files(name)))
     text = os.fspath(names)
@@ -309,28 +326,32 @@ def recorded_files(names: str | os.PathLike[str] | Sequence[Path]) -> list[Path]
     paths: list[Path] = []
     for part in parts:
         if is_index(part):
-            raise RecordingError(f"{part}: the index of an archive is none of the files that can be read here")
+            raise RecordingError(f"{part}: the index of an archive cannot be read here. Pass its files")
         path = Path(part).expanduser()
         if path.is_file():
             files, remedy = [path], ""
         else:
             entries = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))  # noqa: PTH207 - patterns may be absolute
             files = sorted(name for name in entries if name.name.removesuffix(OPEN).endswith(_SUFFIXES) and name.is_file())
-            remedy = "name a WARC, ARC or WACZ file (.warc, .warc.gz, .arc.gz, .wacz), or a folder of them"
+            remedy = "Pass a WARC, ARC or WACZ file (.warc, .warc.gz, .arc.gz, .wacz), or a folder of them"
         if not files:
-            raise RecordingError(f"{path}: there is no such file; {remedy}")
+            raise RecordingError(f"{path}: no such file. {remedy}")
         paths += files
     return list(dict.fromkeys(paths))
 
 
 class Recording:
-    """Random access to the responses of WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as WARC writers
-    make it), also packed into WACZ files. ``files`` are in the order in which they answer. Raises RecordingError where one is
-    missing or malformed.
+    """Random access to the responses in WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as usual), also
+    inside WACZ files.
+
+    ``files`` lists them in order of precedence.
 
     Args:
-        path: of a WARC file, or whatever :func:`recorded_files` takes.
-        cache_dir: folder for the index where a file's own folder is not writable; None: the user's cache folder.
+        path: path of a WARC file, or any argument of :func:`recorded_files`.
+        cache_dir: folder for the index if a file's own folder is not writable. None: the user's cache folder.
+
+    Raises:
+        RecordingError: a file is missing or malformed.
     """
 
     def __init__(self, path: str | os.PathLike[str] | Sequence[Path], cache_dir: str | os.PathLike[str] | None = None) -> None:
@@ -342,14 +363,19 @@ class Recording:
             self._index = _joined_index(self.files, cache)
 
     def get(self, url: str, revisits: int = _MOST_REVISITS) -> Response | None:
-        """The recorded answer for ``url``: of the very same URL, else of the URL without its fragment, else of one that is the
-        same address in another spelling (:func:`equal_form`); None if there is none. A revisit that is no redirect itself gives
-        the answer that it refers to, by way of at most so many ``revisits``. Raises RecordingError for a broken record."""
+        """Return the recorded response for ``url``, None if there is none.
+
+        Tries the exact URL, then the URL without its fragment, then an equivalent spelling (:func:`equal_form`). A revisit,
+        unless itself a redirect, yields the response it refers to, over at most ``revisits`` steps.
+
+        Raises:
+            RecordingError: a broken record.
+        """
         place = find(self._index, url)
         if place is None:
             return None
         file, offset, length = place
-        with self.files[file].open("rb") as opened:  # mapped, all of it that is read would stay in memory
+        with self.files[file].open("rb") as opened:  # a mapping would keep everything read in memory
             opened.seek(offset)
             record = opened.read(length)
         try:
@@ -358,16 +384,16 @@ class Recording:
             if original is None:
                 return parse(record)
         except zlib.error as error:
-            raise RecordingError(f"{self.files[file]}, offset {offset}: broken record ({error}); fetch the file again") from None
+            raise RecordingError(f"{self.files[file]}, offset {offset}: broken record ({error}). Fetch the file again") from None
         except ValueError as error:
-            raise RecordingError(f"{self.files[file]}, offset {offset}: {error}; record the page again") from None
-        with contextlib.suppress(ValueError):  # many have no answer of their own
+            raise RecordingError(f"{self.files[file]}, offset {offset}: {error}. Record the page again") from None
+        with contextlib.suppress(ValueError):  # many have no response of their own
             if (own := parse(record)).header("Location"):
                 return own
         return self.get(original[1].decode("utf-8", "replace"), revisits - 1) if revisits else None
 
     def urls(self) -> Iterator[str]:
-        """The URLs that are recorded, in the order of the files."""
+        """Yield the recorded URLs, in the order of the files."""
         for (url,) in self._index.execute("SELECT url FROM records ORDER BY file, offset"):
             yield url
 
@@ -378,7 +404,7 @@ class Recording:
         return find(self._index, url) is not None
 
     def close(self) -> None:
-        """Let go of the index. Calling it twice is harmless."""
+        """Close the index. Idempotent."""
         self._index.close()
 
     def __enter__(self) -> Self:
@@ -389,7 +415,7 @@ class Recording:
 
 
 def find(index: sqlite3.Connection, url: str) -> tuple[int, int, int] | None:
-    """File, offset and length of the record that answers for ``url`` (:meth:`Recording.get`), in a connection of
+    """Return file, offset and length of the record answering ``url`` (:meth:`Recording.get`), from a connection of
     :func:`open_index`."""
     for column, value in (("url", url), ("url", url.partition("#")[0]), ("form", equal_form(url))):
         place: tuple[int, int, int] | None = index.execute(
@@ -402,8 +428,10 @@ def find(index: sqlite3.Connection, url: str) -> tuple[int, int, int] | None:
 
 
 def open_index(path: Path, cache_dir: Path, rows: Callable[[Path, list[str]], Iterable[_IndexRow]]) -> sqlite3.Connection:
-    """The index of the file at ``path``, made of ``rows`` and kept beside it. ``rows`` may note names of files in its list, which
-    are in the table ``names``."""
+    """Open the index of the file at ``path``, built from ``rows`` and cached beside it.
+
+    ``rows`` may append file names to its list, stored in the table ``names``.
+    """
     index = _current_index(path, cache_dir, rows)
     return sqlite3.connect(_uri(index, immutable=True), uri=True, check_same_thread=False)
 
@@ -422,18 +450,18 @@ def _current_index(path: Path, cache_dir: Path, rows: Callable[[Path, list[str]]
 
 
 def _joined_index(files: list[Path], cache_dir: Path) -> sqlite3.Connection:
-    """One index of several files, in a temporary database; made of theirs, a million URLs in seconds."""
+    """Build one index of several files from their own, in a temporary database. Takes seconds for a million URLs."""
     joined = sqlite3.connect("", uri=True, check_same_thread=False, isolation_level=None)
     try:
         joined.executescript(f"PRAGMA journal_mode=OFF; {_TABLE}")
         for number, path in enumerate(files):
-            if path.suffix == OPEN:  # it grows, and has another name tomorrow: its index is not kept
+            if path.suffix == OPEN:  # not worth caching, as it is growing and will be renamed
                 joined.executemany(f"{_INSERT} VALUES (?, ?, ?, ?, ?, ?) {_BETTER}", _rows(path, [], number))
                 continue
             try:
                 index = _current_index(path, cache_dir, _rows)
             except NothingWholeError as error:
-                logger.warning("%s; the other files answer", error)
+                logger.warning("%s. Using the other files", error)
                 continue
             joined.execute("ATTACH ? AS part", (_uri(index, immutable=True),))
             joined.execute(
@@ -464,7 +492,7 @@ def _is_current(index: Path, stamp: str) -> bool:
 
 
 def _make_index(index: Path, stamp: str, rows: Iterable[_IndexRow], names: list[str]) -> None:
-    """Written beside its place and renamed, so that several crawls may start at once."""
+    """Build the index under a temporary name and rename it, so several crawls may start at once."""
     part = index.with_name(f"{index.name}.{os.getpid()}.part")
     part.unlink(missing_ok=True)
     try:

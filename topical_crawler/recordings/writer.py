@@ -1,4 +1,4 @@
-"""Requests and answers as they came, in WARC files that any tool for web archives reads.
+"""Requests and responses as received, in WARC files readable by any web archive tool.
 
 >>> import tempfile
 >>> from warcio.archiveiterator import ArchiveIterator
@@ -40,8 +40,13 @@ SUFFIX = ".warc.gz"
 
 
 def repair(folder: Path) -> list[Path]:
-    """Name the files that dead processes left open in ``folder``, without the broken record at their end. Returns the new names.
-    A file without a whole record is deleted."""
+    """Close the files left open in ``folder`` by dead processes, cutting off the broken record at their end and renaming them.
+
+    Deletes a file without any whole record.
+
+    Returns:
+        The new names.
+    """
     done = []
     for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}")):
         lock = lock_for(path)
@@ -50,7 +55,7 @@ def repair(folder: Path) -> list[Path]:
         except Timeout:
             continue
         try:
-            if not path.is_file():  # another was faster
+            if not path.is_file():  # another process was faster
                 continue
             whole, size = whole_length(path), path.stat().st_size
             if not whole:
@@ -60,7 +65,7 @@ def repair(folder: Path) -> list[Path]:
                 os.truncate(path, whole)
             named = path.with_name(path.name.removesuffix(OPEN))
             path.rename(named)
-            logger.info("%s: left open by a process that died; %d of its %d bytes are whole records", named, whole, size)
+            logger.info("%s: left open by a dead process, %d of its %d bytes are whole records", named, whole, size)
             done.append(named)
         finally:
             release(lock)
@@ -68,7 +73,7 @@ def repair(folder: Path) -> list[Path]:
 
 
 def whole_length(path: Path) -> int:
-    """Bytes of the file up to the end of its last record before one that is not whole."""
+    """Return the length of the file up to the end of its last whole record before any broken one."""
     end, gaps = 0, list[tuple[int, str]]()
     if path.stat().st_size:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -78,23 +83,23 @@ def whole_length(path: Path) -> int:
 
 
 def lock_for(path: Path) -> FileLock:
-    """Held by the process that writes to ``path``; it does not outlive that process."""
+    """Return the lock held by the process writing to ``path``, released at its death."""
     return FileLock(path.with_name(f".{path.name}.lock"), is_singleton=False)
 
 
 def release(lock: FileLock | None) -> None:
-    """Give up a lock, and take its file away."""
+    """Release a lock and delete its file."""
     if lock is not None:
         with contextlib.suppress(OSError):
-            Path(lock.lock_file).unlink()  # before it is released: afterwards it may be another's
+            Path(lock.lock_file).unlink()  # before the release, since afterwards it may belong to another process
         lock.release()
 
 
 # -- The archive
 
-MEGABYTES = 1000  # size of a file from which on the next is begun: a gigabyte, as web archives have it
+MEGABYTES = 1000  # size of a file before starting the next: a gigabyte, as usual for web archives
 
-_LEVEL = 6  # of compression: 0.6 ms for a Chinese page of 21 kB; 9, warcio's, needs twice that and saves 0.4 % of the bytes
+_LEVEL = 6  # compression: 0.6 ms for a Chinese page of 21 kB. warcio's 9 takes twice that and saves 0.4 % of the bytes
 _FORMAT = {
     "format": "WARC File Format 1.1",
     "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
@@ -104,38 +109,40 @@ _LINE_ENDS = re.compile(rb"[\r\n\0]+")
 
 
 class ArchiveError(Exception):
-    """An archive that cannot be written; the message names the file and says what to do."""
+    """Archive cannot be written. The message names the file and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An HTTP request or answer."""
+    """HTTP request or response."""
 
     first_line: str  # request line or status line
-    headers: tuple[tuple[str, bytes], ...]  # names and values in their order
-    body: bytes = b""  # as it went over the wire, compressed where `Content-Encoding` says so, without chunk sizes
+    headers: tuple[tuple[str, bytes], ...]  # names and values, in order
+    body: bytes = b""  # as sent over the wire, compressed according to `Content-Encoding`, without chunk sizes
 
     def head(self) -> bytes:
-        """The bytes before the body; no value can end its line early."""
+        """Return the bytes before the body. No value can end its line early."""
         lines = [self.first_line.encode("latin-1", "replace")]
         lines += [name.encode("latin-1", "replace") + b": " + value for name, value in self.headers]
         return b"".join(_LINE_ENDS.sub(b" ", line) + b"\r\n" for line in lines) + b"\r\n"
 
 
 class Archive:
-    """Writes exchanges to WARC/1.1 files ``<name>-<worker>-00001.warc.gz``, ``…-00002…`` in one folder. Raises ArchiveError where
-    the folder cannot be written to.
+    """Writer of exchanges to WARC/1.1 files ``<name>-<worker>-00001.warc.gz``, ``…-00002…`` in one folder.
 
-    Every record is a gzip member of its own, and goes to the operating system before :meth:`add` returns. A file has the suffix
-    ``.open`` while it is written. One whose process was killed keeps it: its whole records can be read, and the next archive in
-    the folder repairs and renames it (:func:`repair`).
+    Every record is a separate gzip member, handed to the operating system before :meth:`add` returns. A file has the suffix
+    ``.open`` while being written, and keeps it if its process is killed. Its whole records remain readable, and the next
+    archive in the folder repairs and renames it (:func:`repair`).
 
     Args:
-        folder: made where it does not exist.
-        name: of the crawl; signs that do not belong into file names become ``_``.
-        info: fields of the warcinfo record at the head of each file, beside ``format`` and ``conformsTo``.
-        worker: of several that write into the same folder at the same time each has its own; "" where there is one.
-        megabytes: size from which on the next file is begun, > 0.
+        folder: created if missing.
+        name: name of the crawl. Characters unfit for file names become ``_``.
+        info: fields of the warcinfo record at the head of each file, besides ``format`` and ``conformsTo``.
+        worker: distinguishes concurrent writers in one folder. "": a single writer.
+        megabytes: file size before starting the next one, > 0.
+
+    Raises:
+        ArchiveError: the folder cannot be written.
     """
 
     def __init__(
@@ -156,9 +163,18 @@ class Archive:
             self._begin()
 
     def add(self, url: str, request: Message, response: Message, date: datetime | None = None, address: str = "") -> None:
-        """Write one exchange: a request and a response record that name each other. ``url`` is as it was asked for, ``date`` when
-        the answer came (default: now), ``address`` the server's IP address, "" if unknown. Raises ArchiveError where it could not
-        be written whole; the file ends with the exchange before."""
+        """Write one exchange: a request and a response record referring to each other.
+
+        Args:
+            url: URL as requested.
+            request: the request.
+            response: its response.
+            date: time of the response. None: now.
+            address: the server's IP address, "" if unknown.
+
+        Raises:
+            ArchiveError: the exchange could not be written. The file ends with the exchange before.
+        """
         when = (date or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         asked, answered = f"<urn:uuid:{uuid.uuid4()}>", f"<urn:uuid:{uuid.uuid4()}>"
         common = {"WARC-Date": when} | ({"WARC-IP-Address": address} if address else {})
@@ -174,8 +190,11 @@ class Archive:
                 self._end()
 
     def close(self) -> None:
-        """Give the last file its name. Calling it twice is harmless. Raises ArchiveError where it could not be renamed; it can be
-        read under the name that it has."""
+        """Give the last file its final name. Idempotent.
+
+        Raises:
+            ArchiveError: it could not be renamed. It remains readable under its current name.
+        """
         with self._explaining():
             self._end()
 
@@ -189,7 +208,7 @@ class Archive:
         files = self.folder.glob(f"{self._stem}-*{SUFFIX}*")
         numbers = (path.name.removeprefix(f"{self._stem}-").partition(".")[0] for path in files)
         number = max((int(n) for n in numbers if n.isdecimal()), default=0)
-        while self._file is None:  # another archive may take the same name in this moment
+        while self._file is None:  # another archive may take the same name at this moment
             number += 1
             name = f"{self._stem}-{number:05}{SUFFIX}"
             self._path = self.folder / f"{name}{OPEN}"
@@ -203,7 +222,7 @@ class Archive:
         head = BytesIO()
         writer = WARCWriter(head, gzip=False, warc_version="1.1")
         writer.write_record(writer.create_warcinfo_record(name, self._info))
-        self._empty = head.tell()  # more than what is written of it
+        self._empty = head.tell()  # an upper bound of its compressed size
         try:
             self._write(_member(head.getvalue()))
         except OSError:
@@ -212,7 +231,7 @@ class Archive:
         self._empty = self._file.tell()
 
     def _write(self, members: bytes) -> None:
-        """All of ``members`` or nothing."""
+        """Write all of ``members`` or nothing."""
         assert self._file is not None
         start = self._file.tell()
         try:
@@ -246,20 +265,20 @@ class Archive:
             yield
         except OSError as error:
             raise ArchiveError(
-                f"{self._path}: the archive cannot be written ({error.strerror or error}). Remedy: make room on the disk or let "
-                "the folder be written to, or name another folder; what is in the archive is whole"
+                f"{self._path}: the archive cannot be written ({error.strerror or error}). Free disk space, make the folder "
+                "writable, or choose another one. Everything already in the archive is whole"
             ) from None
 
 
 class _Head(StatusAndHeaders):  # type: ignore[misc]
-    """Headers as they are: warcio would percent-encode what is not ASCII in them."""
+    """Headers as received. warcio would percent-encode anything but ASCII in them."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message.first_line, [], protocol="")
         self.headers_buff = message.head()
 
     def compute_headers_buffer(self, header_filter: Any = None) -> None:
-        """They are computed already."""
+        """Do nothing, as the buffer is already filled."""
 
 
 def _record(kind: str, url: str, message: Message, fields: Mapping[str, str]) -> bytes:

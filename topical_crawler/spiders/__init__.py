@@ -1,1 +1,1 @@
-"""Scrapy's place for spiders."""
+"""Package of spiders, by Scrapy's convention."""

@@ -1,4 +1,4 @@
-"""The spider: it turns responses into pages and failures into reasons. What it crawls is ``spider.crawl``."""
+"""Scrapy spider turning responses into pages and failures into reasons. The crawl itself is ``spider.crawl``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 _VALIDATORS, _LONGEST_VALIDATOR = ("ETag", "Last-Modified"), 200
 _HTML = (b"html", b"xml", b"text/plain")
-_BEGINS_HTML = re.compile(  # the signs by which browsers know it (WHATWG, MIME Sniffing, 7.1)
+_BEGINS_HTML = re.compile(  # as recognised by browsers (WHATWG, MIME Sniffing, 7.1)
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\s|<!--.*?-->|<\?xml.*?\?>)*+"
     rb"<(?:!doctype\s+html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta)[\s>]",
     re.IGNORECASE | re.DOTALL,
@@ -43,30 +43,30 @@ _BEGINS_HTML = re.compile(  # the signs by which browsers know it (WHATWG, MIME 
 
 
 class TopicalSpider(Spider):
-    """``topical-crawler crawl NAME``
+    """Spider of ``topical-crawler crawl NAME``.
 
     Arguments (``-a``):
-        topic: name or path of a topic; required.
-        seeds: a file of URLs, or URLs; default: the topic's seeds. ``{keyword}`` stands for topic terms.
-        keywords: how many topic terms ``{keyword}`` stands for (10).
-        hosts: hosts that may be crawled, with their subdomains; ``seeds``: those of the seeds; default: the topic's, else any.
-        pages: pages to fetch, over all runs of this crawl; default: no bound.
-        pages_per_host, depth: further bounds.
-        strategy: default: the topic's, else ``adaptive``.
-        refresh: visit again, of a crawl that has ended, what gives texts and was not visited for so long (``1d``, ``12h``),
-            and fetch only what is new there; default: none, the crawl goes on.
-        survey: ``yes`` looks at each site of the seeds a little, prints what their sections promise, and stops. The same command
-            without it goes on.
-        precision: share of the kept texts that should be on topic (``adaptive``), below 1; default: the topic's, else no bound.
-        model: a model that confirms kept texts, ``KIND:PATH`` or ``none``; default: the topic's, else none.
+        topic: name or path of a topic, required.
+        seeds: a file of URLs, or URLs. Default: the topic's seeds. ``{keyword}`` is replaced by topic terms.
+        keywords: number of topic terms substituted for ``{keyword}`` (10).
+        hosts: hosts to crawl, with their subdomains. ``seeds``: those of the seeds. Default: the topic's, else any.
+        pages: number of pages to fetch, over all runs of this crawl. Default: unlimited.
+        pages_per_host, depth: further limits.
+        strategy: name of the strategy. Default: the topic's, else ``adaptive``.
+        refresh: revisit the text pages of a finished crawl not visited for this long (``1d``, ``12h``), and fetch only new
+            pages found there. Default: continue the crawl.
+        survey: ``yes`` samples each site of the seeds, prints the promise of its sections, and stops. Repeat the command
+            without it to go on.
+        precision: share of kept texts meant to be on topic (``adaptive``), below 1. Default: the topic's, else unlimited.
+        model: model confirming kept texts, ``KIND:PATH`` or ``none``. Default: the topic's, else none.
     """
 
     name = "topical"
     ARGUMENTS = frozenset(("topic", "seeds", "keywords", "hosts", "pages", "pages_per_host", "depth"))
     ARGUMENTS |= frozenset(("strategy", "precision", "model", "refresh", "survey"))
-    """A subclass with arguments of its own adds them here: a misspelt bound must not pass for none."""
+    """Known arguments, extended by subclasses. Unknown ones are refused, lest a misspelt limit be ignored."""
 
-    _wanted: Mapping[str, Any] = MappingProxyType({})  # what is read of a page for the strategy
+    _wanted: Mapping[str, Any] = MappingProxyType({})  # arguments of Page.from_html
 
     def __init__(self, crawl: Crawl, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -74,7 +74,7 @@ class TopicalSpider(Spider):
         strategy = crawl.strategy
         self._wanted = {
             "around": strategy.wants_around,
-            "paths": strategy.wants_paths and self._may_be_pushed,  # most links of a page are settled
+            "paths": strategy.wants_paths and self._may_be_pushed,  # skips settled links, the majority
             "runs": strategy.wants_text,
             "feeds": bool(crawl.listings.kinds),
             "most_links": crawl.options.max_links,
@@ -84,23 +84,23 @@ class TopicalSpider(Spider):
 
     @classmethod
     def open_crawl(cls, settings: BaseSettings, arguments: dict[str, Any]) -> tuple[Crawl, list[str]]:
-        """The crawl and its seeds, from settings and ``-a`` arguments.
+        """Open the crawl and its seeds, from settings and ``-a`` arguments.
 
         Raises:
-            CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used; the message names the remedy.
+            CrawlError, ValueError: an argument, a setting, the topic or a file cannot be used. The message says how to fix it.
         """
         logs.mask_root()
-        unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd gives _job
+        unknown = [name for name in arguments if name not in cls.ARGUMENTS and not name.startswith("_")]  # scrapyd passes _job
         if unknown:
-            raise ValueError(f"unknown argument {', '.join(unknown)}. Remedy: -a takes {', '.join(sorted(cls.ARGUMENTS))}")
+            raise ValueError(f"unknown argument {', '.join(unknown)}. Choose from {', '.join(sorted(cls.ARGUMENTS))}")
         if not arguments.get("topic"):
-            raise ValueError("which topic? Remedy: -a topic=NAME or -a topic=./FOLDER (topical-crawler topic list shows names)")
+            raise ValueError("no topic. Add -a topic=NAME or -a topic=./FOLDER (topical-crawler topic list shows the names)")
         logs.follow(settings)
         check_values(settings)
         _check_habits(settings, cls is TopicalSpider)
         topic = config.with_precision(settings, load_topic(arguments["topic"]), arguments)
         seeds = config.seeds(topic, arguments)
-        config.chromium(settings)  # is there, where it is needed
+        config.chromium(settings)  # fails early if needed but missing
         options = config.crawl_options(settings, topic, arguments, seeds)
         logs.identify(crawl=options.name, topic=topic.name, worker=options.worker, job=str(arguments.get("_job") or ""))
         return Crawl.open(options, topic, config.resources(settings)), seeds
@@ -122,7 +122,7 @@ class TopicalSpider(Spider):
             yield Request(url, meta={"topical": seed_entry(url)}, dont_filter=True)
 
     def request(self, entry: Entry) -> Request:
-        """The request for an entry of the frontier."""
+        """Build the request for an entry of the frontier."""
         conditions = self.crawl.refresh.conditions(entry)
         unchanged = {"handle_httpstatus_list": [304]} if conditions else {}
         return Request(
@@ -138,20 +138,20 @@ class TopicalSpider(Spider):
         yield response.meta.pop(READ, None) or self.read(response)
 
     def read(self, response: Response) -> PageItem:
-        """What an answer brought: a page, a listing, or the reason why it is neither."""
+        """Convert a response to a page, a listing, or the reason for being neither."""
         item = self._item(response.meta["topical"], response)
         content_type = response.headers.get(b"Content-Type", b"") or b""
         if response.status == 304:
             item.reason = NOT_MODIFIED
             return item
-        if item.is_listing or (self._wanted.get("feeds") and listings.looks_like_one(response.body)):  # pages link to them, too
+        if item.is_listing or (self._wanted.get("feeds") and listings.looks_like_one(response.body)):  # some are linked by pages
             item.listing = listings.read(response.body, response.url, content_type.decode("latin-1"))
         if item.is_listing:
             item.reason = item.listing.kind if item.listing is not None else listings.NO_LISTING
             return item
         if "dataloss" in response.flags:
-            self.logger.info("%s breaks off before its announced length. What came is read", response.url)
-        is_html = _BEGINS_HTML.match(response.body[:4096].replace(b"\0", b""))  # also in UTF-16
+            self.logger.info("%s is shorter than announced. Reading the part received", response.url)
+        is_html = _BEGINS_HTML.match(response.body[:4096].replace(b"\0", b""))  # including UTF-16
         if content_type and not is_html and not any(kind in content_type.lower() for kind in _HTML):
             item.reason = "not a text page"
         else:
@@ -165,12 +165,12 @@ class TopicalSpider(Spider):
         return not self.crawl.frontier.is_settled(fingerprint(url))
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
-        """A request that brought no page: its reason is counted, and the crawl goes on."""
-        if isinstance(failure.value, SentBack):  # its entry may be in flight again by now
+        """Yield the failure reason of a request, so it is counted and the crawl continues."""
+        if isinstance(failure.value, SentBack):  # its entry may already be in flight again
             return
         request: Request = failure.request  # type: ignore[attr-defined]
         response = getattr(failure.value, "response", None)
-        arrived = isinstance(response, Response) and response.request is not None  # not one that was broken off
+        arrived = isinstance(response, Response) and response.request is not None  # excludes interrupted ones
         item = self._item(request.meta["topical"], response if arrived else None)
         item.reason = failure_reason(failure.value)
         yield item
@@ -188,29 +188,29 @@ class TopicalSpider(Spider):
 
 
 def set_replay(settings: BaseSettings) -> None:
-    """Have ``TOPICAL_REPLAY``, where it is set, answer instead of the web."""
+    """Replace the web by the recording in ``TOPICAL_REPLAY``, if set."""
     if config.replay_file(settings):
         handler = "topical_crawler.downloadhandlers.ReplayHandler"
         settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="spider")
         settings.set("DOWNLOAD_DELAY", 0, priority="cmdline")
         settings.set("RETRY_ENABLED", False, priority="spider")
-        check_values(settings)  # before one of them is replaced
-        settings.set("CONCURRENT_REQUESTS", 1, priority="cmdline")  # or what is fetched would hang on who answers first
+        check_values(settings)  # before replacing one of them
+        settings.set("CONCURRENT_REQUESTS", 1, priority="cmdline")  # else the order of responses would change the crawl
 
 
 class OwnItems(ItemFilter):
-    """Has feeds take the items of a spider of one's own alone: pages are in the corpus."""
+    """Feed filter accepting only items of a user's own spider, since pages go to the corpus."""
 
     def accepts(self, item: Any) -> bool:
         return not isinstance(item, PageItem) and super().accepts(item)
 
 
 def _check_habits(settings: BaseSettings, makes_only_pages: bool) -> None:
-    """Raises ValueError for ``-o`` and ``-O``, and warns of a ``JOBDIR``: Scrapy's way to do what a crawl does by itself."""
+    """Raise ValueError for ``-o`` and ``-O``, and warn of a ``JOBDIR``: Scrapy's own means for things a crawl does by itself."""
     if makes_only_pages and settings["FEEDS"] and settings.getpriority("FEEDS") == SETTINGS_PRIORITIES["cmdline"]:
         raise ValueError(
-            "-o, -O and FEEDS write nothing of a topical crawl: its texts are in a corpus, from which some are taken back. "
-            "Remedy: without it, and then topical-crawler corpus export NAME -o FILE"
+            "-o, -O and FEEDS do not work with a topical crawl, since its corpus may withdraw texts later. "
+            "Crawl without them, then run topical-crawler corpus export NAME -o FILE"
         )
     if settings["JOBDIR"]:
-        logger.warning("JOBDIR is not used. The crawl is in TOPICAL_DATA_DIR, and the same command resumes it")
+        logger.warning("JOBDIR is ignored. The crawl is in TOPICAL_DATA_DIR, and the same command resumes it")
