@@ -271,7 +271,7 @@ def test_a_wacz_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     for file, said in (
         (squeezed, "archive/a.warc.gz is compressed"),
         (packed(tmp_path / "empty.wacz"), "without a WARC file"),
-        (cut, "not a zip file; fetch"),
+        (cut, "not a zip file. Fetch"),
     ):
         with pytest.raises(RecordingError, match=rf"{re.escape(str(file))}: .*{said}"):
             Recording(file)

@@ -166,5 +166,5 @@ def test_a_segmenter_that_is_not_there(tmp_path: Path) -> None:
 def test_other_words_of_the_same_number_are_told(tmp_path: Path) -> None:
     source = write(tmp_path / "a.jsonl", demo_texts()[0])
     prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=list("甲乙丙丁")), 1)
-    with pytest.raises(TrainingError, match="begun with keep whole 4 words, now it is 4 words, but other ones"):
+    with pytest.raises(TrainingError, match="begun with keep whole 4 words, now it is 4 words, but different ones"):
         prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=list("甲乙丙戊")), 1)
