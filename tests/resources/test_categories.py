@@ -209,5 +209,5 @@ def test_the_fetched_classification(fetched_resources: dict[str, str]) -> None:
 
 
 def test_nested_too_deep(tmp_path: Path) -> None:
-    with pytest.raises(CategoryError, match="nested too deeply. Get the file again"):
+    with pytest.raises(CategoryError, match=r"nested too deeply\. Get the file again"):
         read_clc(write_clc(tmp_path, "[" * 100_000))

@@ -92,7 +92,7 @@ def test_an_empty_file_and_another_encoding(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no group in the file"):
         Cilin(path)
     path.write_bytes("Aa01A01= 人 士\n".encode("gb18030"))
-    with pytest.raises(ValueError, match="not UTF-8. Convert it"):
+    with pytest.raises(ValueError, match=r"not UTF-8\. Convert it"):
         Cilin(path)
 
 

@@ -114,7 +114,7 @@ def test_stop_words_are_single_normalised_words() -> None:
 
 def test_backends() -> None:
     assert Segmenter(backend="auto").backend == "rjieba"
-    with pytest.raises(ValueError, match="unknown segmenter 'thulac'. Use auto, jieba or rjieba"):
+    with pytest.raises(ValueError, match=r"unknown segmenter 'thulac'\. Use auto, jieba or rjieba"):
         Segmenter(backend="thulac")  # type: ignore[arg-type]
 
 
