@@ -165,7 +165,7 @@ def merged(samples: Sequence[Sample]) -> Sample:
                 f"{other.header.corpus}, seed {other.header.seed}, {len(other.items)} texts). Pass copies of one file"
             )
     marks = zip(first.items, marks_by_text(samples), strict=True)
-    return first.marked({item.key: max(given_marks, key=given_marks.count) for item, given_marks in marks if given_marks})
+    return first.marked({item.key: max(votes, key=votes.count) for item, votes in marks if votes})
 
 
 def together(samples: Sequence[Sample]) -> Sample:

@@ -124,7 +124,7 @@ _SHOWN = (*SHOWN, pages.c.final_url, pages.c.keep)
 
 
 def _item(connection: sa.Connection, page: Judged, half: str, aside: Callable[[bytes], str | None] | None) -> Item | None:
-    """Return the item for a page, None for an off-topic page whose available source yields no text."""
+    """Return the item for a page, None for an off-topic page if its stored source yields no text."""
     row = dict(connection.execute(sa.select(*_SHOWN).where(pages.c.key == page.key)).mappings().one())
     final_url, text = row.pop("final_url"), row["text"] or ""
     if not row.pop("keep") and aside is not None:

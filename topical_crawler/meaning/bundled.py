@@ -45,7 +45,7 @@ _MOST_PIECES = 768  # pieces read of a text, fewer than cached
 _FORM = 1  # version of the cache file
 _GAP = 2  # rows of zeros between texts, the reach of the widest window
 _TILE, _MOST_ROWS, _FEW = 12, 96, 4
-"""Multiple of the number of piece rows per multiplication, its maximum, and number of text rows per multiplication.
+"""Divisor and maximum of the number of piece rows per multiplication, and number of text rows per multiplication.
 
 BLAS kernels sum remainders of their own tiles in another order, and split larger matrices at their own discretion. With these
 sizes, a text has the same vector alone and beside others.

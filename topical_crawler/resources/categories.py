@@ -246,8 +246,6 @@ def _overlap(a: str, b: str) -> float:
 
 # -- Readers
 
-"""The Chinese directory in the dumps, which changed its name over the years."""
-
 
 def read_clc(path: str | os.PathLike[str]) -> CategoryTree:
     """Read the Chinese Library Classification from JSON: ``{"TP316": {"name": "操作系统", "up_level": "TP31", …}, …}``.

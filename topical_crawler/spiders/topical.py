@@ -53,10 +53,10 @@ class TopicalSpider(Spider):
         pages: number of pages to fetch, over all runs of this crawl. Default: unlimited.
         pages_per_host, depth: further limits.
         strategy: name of the strategy. Default: the topic's, else ``adaptive``.
-        refresh: revisit the text pages of a finished crawl not visited for this long (``1d``, ``12h``), and fetch only new
-            pages found there. Default: continue the crawl.
-        survey: ``yes`` samples each site of the seeds, prints the promise of its sections, and stops. Repeat the command
-            without it to go on.
+        refresh: revisit the hubs of a finished crawl not visited for this long (``1d``, ``12h``), and fetch only new pages
+            found there. Default: continue the crawl.
+        survey: ``yes`` samples each site of the seeds, prints the expected yield of its sections, and stops. Repeat the
+            command without it to go on.
         precision: share of kept texts meant to be on topic (``adaptive``), below 1. Default: the topic's, else unlimited.
         model: model confirming kept texts, ``KIND:PATH`` or ``none``. Default: the topic's, else none.
     """

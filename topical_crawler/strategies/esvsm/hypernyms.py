@@ -286,9 +286,9 @@ def _by_definition(word: str, documents: Sequence[str]) -> str | None:
     """
     from jieba import posseg
 
-    says = re.compile(rf"(?:^|[。\n])\s*{re.escape(word)}(?:[^,。;\n]{{0,12}},)?是([^,。;\n]{{2,60}})")
+    pattern = re.compile(rf"(?:^|[。\n])\s*{re.escape(word)}(?:[^,。;\n]{{0,12}},)?是([^,。;\n]{{2,60}})")
     for document in documents if word else ():
-        for match in says.finditer(_ASIDE.sub("", normalise(document))):
+        for match in pattern.finditer(_ASIDE.sub("", normalise(document))):
             words = [(pair.word, pair.flag) for pair in posseg.cut(match[1])]
             while words and words[-1][0] in _MAKES:
                 words.pop()
