@@ -187,7 +187,7 @@ def test_a_crawl_that_fails_is_named(run_experiment: Run, tmp_path: Path) -> Non
         (("--seeds", "other=nowhere.txt"), 1, ("nowhere.txt: no such seed file",)),
         (("--web", "nowhere.warc.gz"), 1, ("nowhere.warc.gz: there is no such file",)),
         (("--labels", "nowhere.tsv"), 1, ("nowhere.tsv",)),
-        (("--grade", "ML"), 1, ("there is no column 'ML'",)),
+        (("--grade", "ML"), 1, ("no column 'ML'",)),
     ],
 )
 def test_mistakes(call_experiment: Run, tmp_path: Path, options: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
@@ -204,7 +204,7 @@ def test_mistakes(call_experiment: Run, tmp_path: Path, options: tuple[str, ...]
     [
         (("partybuilding", "partybuilding=grade"), 2, "two topics are named 'partybuilding'"),
         (("./bare",), 1, "the topic 'bare' has no start URLs. Remedy: --seeds FILE"),
-        (("partybuilding=ML",), 1, "there is no column 'ML'"),
+        (("partybuilding=ML",), 1, "no column 'ML'"),
         (("nothing",), 1, "no topic 'nothing'"),
     ],
 )
