@@ -47,7 +47,7 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     """Rescore waiting links if the strategy has learned since the last time, :data:`STEP` links at a step.
 
     It covers the :data:`FORESIGHT` best links, every second time twice as many, every fourth time four times as many, and so
-    on. Nothing changes before the last step. Return the links at the end, the highest priority first, or None if nothing was
+    on. Their priorities change after all are scored. Return the links, the highest priority first, or None if nothing was
     learned.
     """
     revision = strategy.revision + policy.revision
@@ -62,7 +62,10 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
         yield
     best = _ranked(policy, entries, scores)
     yield
-    frontier.reprice({e.key: place for place, _, e in best if place != e.priority})
+    changed = [(e.key, place) for place, _, e in best if place != e.priority]
+    for start in range(0, len(changed), STEP):
+        frontier.reprice(dict(changed[start : start + STEP]))
+        yield
     frontier.journal.save(_RESCORED, [revision, times])
     return best
 

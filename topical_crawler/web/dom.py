@@ -55,9 +55,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         return body[len(mark) :].decode(encoding, "replace"), codecs.lookup(encoding).name
     declared = [_usual(name) for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)) if name]
     wide = [name for name, begins in _WIDE if b"\0" in body and begins.search(body, 0, _PROBE)]
-    best = ("", "utf-8")
-    most = -1.0
+    best, most, text = "utf-8", -1.0, ""
     for name in dict.fromkeys([*declared, *wide, "utf-8", "gb18030", "big5"]):
+        del text  # a long one takes as much memory as all else
         text, unreadable = _read(body, name)
         if name == "utf-8" and unreadable <= _MOST:
             return text, name
@@ -65,8 +65,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         if name in (*declared, *wide) and unreadable <= _TOLERATED and common >= _PLAUSIBLE:
             return text, codecs.lookup(name).name
         if (readable := common * (1 - unreadable)) > most:
-            best, most = (text, name), readable
-    return best[0], codecs.lookup(best[1]).name
+            best, most = name, readable
+    return _read(body, best)[0], codecs.lookup(best).name
 
 
 def _usual(name: str) -> str:

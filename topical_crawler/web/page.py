@@ -431,7 +431,7 @@ def _may_have_long_tags(html: str) -> bool:
 
 
 def _text(node: LexborNode | None) -> str:
-    return single_line(node.text(deep=True)) if node is not None else ""
+    return single_line(node.text(deep=True)[: 100 * MAX_HEAD]) if node is not None else ""
 
 
 def single_line(text: str) -> str:
@@ -627,7 +627,7 @@ def _lead(body: LexborNode) -> str:
     """Return the first lines of running text."""
     text = ""
     for node in body.css("p, td, div, article, section, body"):
-        own = _spaced(node.text(deep=False))
+        own = _spaced(node.text(deep=False)[: 100 * MAX_LEAD])
         if len(own) >= 20:
             text = f"{text} {own}".strip()
             if len(text) >= MAX_LEAD:

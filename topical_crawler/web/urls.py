@@ -198,6 +198,7 @@ def _is_noise(name: str, value: str, has_to: bool, numbered: bool) -> bool:
 MAX_DEPTH = 16  # most path segments of a URL not taken for a trap
 MAX_REPEATS = 3  # equal path segments of a trap: relative links leading ever deeper (`/news/img/news/img/news/`)
 
+MAX_SHAPE = 400  # characters of a path counted for its shape
 _DIGITS = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])[0-9]+")  # except those of an escape
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}")
 
@@ -301,7 +302,7 @@ def shape(url: str) -> str:
     if not name:
         return ""
     parts = urlsplit(url)
-    path = _DIGITS.sub("0", parts.path) or "/"
+    path = _DIGITS.sub("0", parts.path[:MAX_SHAPE]) or "/"
     keys = sorted({pair.partition("=")[0] for pair in parts.query.split("&") if pair})
     return f"{name}{path}?{'&'.join(keys)}" if keys else name + path
 
