@@ -100,6 +100,7 @@ def robots_txt(data: Path, host: str) -> tuple[int, bytes]:
     raise AssertionError(host)
 
 
+@pytest.mark.slow
 def test_fifty_claims_hold(crawled: Path, call_scrapy: Run) -> None:
     done = call_scrapy("corpus", "evidence", crawled, "-o", "evidence", "--judged", "judged.jsonl", cwd=crawled)
     assert (done.returncode, done.stderr) == (0, "")

@@ -56,6 +56,7 @@ def exported(place: Path) -> bytes:
     return (place / "texts.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_texts_are_the_same_bytes_by_another_clock_and_locale(crawled: Path, tmp_path: Path) -> None:
     lock = crawled / "party.lock.json"
     elsewhere = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONUTF8": "0"}

@@ -54,6 +54,7 @@ def known_hosts(place: Path) -> dict[str, HostFacts]:
         return store.host_facts()
 
 
+@pytest.mark.slow
 def test_a_corpus_that_was_just_made_is_the_same_again(crawled: Path, tmp_path: Path) -> None:
     before = everything(crawled / "corpus.sqlite")
     assert sum(row.keep for row in before) > 15 and len({row.reason for row in before}) > 3

@@ -147,6 +147,7 @@ def reasons(site: Site, data: Path) -> dict[str, str]:
     return {row.url.removeprefix(site.url): row.reason for row in rows(data)}
 
 
+@pytest.mark.slow
 def test_quotes_gives_the_items_that_it_gives_without(fresh: Path, site: Site, tmp_path: Path) -> None:
     line = f"crawl quotes -a url={site.url} -O -:jsonlines"
     plain = items(run(fresh, line, tmp_path / "none", TOPICAL_TOPIC=""))
