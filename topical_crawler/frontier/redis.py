@@ -58,6 +58,7 @@ PARTS_OF_A_CLUSTER = 64
 MOST_PARTS = 4_096
 _WAITING = bytes([State.WAITING])
 _DISCARDED, _READ = 1_000, 500  # entries in one call
+_LOOKS = 16  # most parts a second that a worker with work refreshes
 _Call = tuple[Part, str, tuple[Any, ...]]  # a script with its arguments after the time
 _NEAR = 100  # pages before the page limit at which all parts are asked before every pop
 
@@ -78,10 +79,10 @@ class RedisFrontier(Frontier):
     (:class:`LeaseLost`). A dead worker thus loses nothing. The first worker sets the delay, the in-flight limit and the other
     limits for all, until the last one has left.
 
-    With several parts it is nearly best-first. A worker knows the best entry of each part as of the last change by it or the
-    part, at most :data:`~topical_crawler.frontier.redis_part.LOOKED_AT` seconds ago. Among equals the one of the fullest part
-    comes first. Entries brought or taken by other workers since may exceed the limits. While a part's server is unreachable,
-    its entries rest, and writes to it wait in memory, for at most ``patience`` seconds.
+    With several parts it is nearly best-first. A worker knows the best entry of each part as of its last change or look there, at
+    most a second ago, or four seconds with 64 parts. Among equals the one of the fullest part comes first. Entries brought or
+    taken by other workers since may exceed the limits. While a part's server is unreachable, its entries rest, and writes to it
+    wait in memory, for at most ``patience`` seconds.
 
     Args:
         client: a connection returning bytes, to a server or to any node of a Redis Cluster.
@@ -337,9 +338,11 @@ class RedisFrontier(Frontier):
         return heapq.nsmallest(2, self._parts, key=lambda part: (-part.best(at), -part.head.waiting))
 
     def _look(self, every: bool = False) -> None:
-        """Refresh the heads of parts not heard from lately, or of ``every`` part."""
+        """Refresh the heads of parts not heard from lately, or of ``every`` part. Idle workers do so more often."""
+        has_work = any(part.head.best > -math.inf for part in self._parts)
+        old = max(LOOKED_AT, len(self._parts) / _LOOKS) if has_work else LOOKED_AT
         for part in self._parts:
-            if not part.rests and (every or steady() - part.heard > LOOKED_AT):
+            if not part.rests and (every or steady() - part.heard > old):
                 with self._resting():
                     part.run("pop", self._now, "next", self.worker)
 
