@@ -61,9 +61,9 @@ class Finding:
     def from_error(cls, error: Exception, about: str = "files") -> Finding:
         """Parse an error of the form "FILE, line N: message. Fix".
 
-        >>> finding = Finding.from_error(ValueError("./t/terms.tsv, line 3: '党建' stands already in line 1. Keep one"))
+        >>> finding = Finding.from_error(ValueError("./t/terms.tsv, line 3: '党建' is already in line 1. Keep one"))
         >>> finding.file, finding.line, finding.message, finding.remedy
-        ('./t/terms.tsv', 3, "'党建' stands already in line 1", 'Keep one')
+        ('./t/terms.tsv', 3, "'党建' is already in line 1", 'Keep one')
         """
         file, line, rest = "", 0, str(error)
         if match := _LOCATED.fullmatch(rest):
