@@ -121,7 +121,7 @@ def test_the_way_from_a_sentence_to_texts(tmp_path: Path) -> None:
     stats = json.loads(forked(*shlex.split(next_command[1]), "--json", cwd=tmp_path).stdout)
     assert stats["kept"] >= 5
     assert not re.search(r"\d%? of the (kept )?texts on topic|[Ee]xpect", crawled.stderr)  # the crawl states no share itself
-    to_mark = re.search(r"topical-crawler (corpus sample .+)  # 20 to mark: how many texts are on topic\?", crawled.stderr)
+    to_mark = re.search(r"topical-crawler (corpus sample .+)  # mark 20: how many are on topic\?", crawled.stderr)
     assert to_mark, crawled.stderr
     drawn = forked(*shlex.split(to_mark[1]), cwd=tmp_path)
     assert drawn.returncode == 0, drawn.stderr

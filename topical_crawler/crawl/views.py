@@ -180,7 +180,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
     place = crawl.place
     following = (
         f"Next:   topical-crawler corpus stats {place}\n        topical-crawler corpus export {place} -o corpus.jsonl\n"
-        f"        topical-crawler corpus sample {place} -n 20 -o judged.jsonl  # 20 to mark: how many texts are on topic?"
+        f"        topical-crawler corpus sample {place} -n 20 -o judged.jsonl  # mark 20: how many are on topic?"
     )
     last = Text(
         f"\nCorpus: {crawl.store.name}; {'links' if wait is None else counted(wait[0], 'link')} still waiting"
