@@ -61,6 +61,7 @@ def test_a_crawl_runs_from_the_zipped_egg(scrapyd: Scrapyd, tmp_path: Path) -> N
     log = scrapyd.log_of(job)
     assert "Spider closed (finished)" in log
     assert "ERROR" not in log and "Traceback" not in log, log
+    assert 5 < log.rstrip().partition("\nCorpus: ")[2].count("\n") < 12, "it ends with the summary"
     with CorpusStore(data / "corpus.sqlite", read_only=True) as corpus:
         kept = list(corpus.records(Filters()))
     assert len(kept) == 46
