@@ -411,7 +411,8 @@ PAGES = (
 RUNS_DOWN = """return [...document.querySelectorAll("main :is(h1, h2, th, td, a, label, span, .note)")].filter(e => {
   const text = document.createRange(), n = e.innerText.trim().length;
   text.selectNodeContents(e);
-  return n >= 8 && !e.children.length && new Set([...text.getClientRects()].map(r => Math.round(r.top))).size > n / 3;
+  const lines = new Set([...text.getClientRects()].map(r => Math.round(r.top))).size;
+  return !e.children.length && lines > 1 && lines > (n < 8 ? n / 2 : n / 3);
 }).map(e => e.outerHTML)"""
 """What runs down the page, a few characters a line."""
 
