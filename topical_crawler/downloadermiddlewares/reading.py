@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import os
+import sys
 from http import HTTPStatus
 
 from scrapy import Request
@@ -28,8 +28,8 @@ class ReadingMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._turn = asyncio.Lock()
-        # Else glibc takes long texts from the heap once one was freed, and keeps what is freed between two others.
-        if hasattr(library := ctypes.CDLL(None) if os.name == "posix" else None, "mallopt"):
+        # By default glibc allocates long texts on the heap after the first is freed, and cannot return the gaps.
+        if sys.platform.startswith("linux") and hasattr(library := ctypes.CDLL(None), "mallopt"):
             library.mallopt(_MMAP_THRESHOLD, LONG)
 
     async def process_response(self, request: Request, response: Response) -> Response:
