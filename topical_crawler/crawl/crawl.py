@@ -344,6 +344,7 @@ class Crawl:
 
         After ``most`` entries without a suitable one, it also returns None, with ``is_looking`` set.
         """
+        self._settle()
         self.is_looking = False
         self.control.learn_marks(self.log.finished)  # not by the clock: a model's marks come while pages are looked at again
         if self.control.paused or self.control.stopping or self.outages.holds():
