@@ -125,7 +125,7 @@ def test_an_error_at_the_start_is_a_record(tmp_path: Path) -> None:
     crawled = crawl_tools.crawl(topic, tmp_path / "data", "nowhere.txt", TOPICAL_LOG_FORMAT="json")
     assert crawled.code == 2
     last = read(crawled.log)[-1]
-    assert last["level"] == "ERROR" and "nowhere.txt" in last["message"] and "Remedy" in last["message"]
+    assert last["level"] == "ERROR" and "nowhere.txt" in last["message"] and "Pass a file" in last["message"]
 
 
 @pytest.mark.parametrize(

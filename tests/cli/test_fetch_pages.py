@@ -140,7 +140,7 @@ def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
     settings = project(TOPICAL_REPLAY=str(tmp_path / "none.warc.gz"), TOPICAL_CACHE_DIR=str(tmp_path))
     (found,) = fetch_pages(["http://www.qinghedj.example/"], settings)
     assert found.page is None
-    assert found.reason.startswith("nothing to replay: ") and "there is no such file" in found.reason
+    assert found.reason.startswith("nothing to replay: ") and "no such file" in found.reason
 
 
 def test_a_crawl_delay_is_obeyed() -> None:

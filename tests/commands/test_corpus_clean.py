@@ -82,7 +82,7 @@ def test_texts_are_cleaned_once_and_for_all(run: Run, corpus: Path, tmp_path: Pa
     assert {"line": SLOGAN, "pages": 10} in report["hosts"][0]["lines"]
 
     code, out, _ = run(str(corpus))
-    assert "11 texts looked at: 0 changed, 0 rejected" in out
+    assert "11 texts checked: 0 changed, 0 rejected" in out
     assert rows(corpus) == after
 
 

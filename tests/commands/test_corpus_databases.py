@@ -48,7 +48,7 @@ def test_to_postgresql_and_back(run: Run, postgresql: GivenServer, tmp_path: Pat
         assert first.returncode == second.returncode == 0
     assert url.split("@")[1] in run("stats", url).stdout
     again = run("copy", "dangjian", url)
-    assert again.returncode == 1 and "has 3 pages already. Remedy: " in again.stderr
+    assert again.returncode == 1 and "has 3 pages already. Name " in again.stderr
     added = run("copy", "dangjian", url, "--into-existing")
     assert "3 pages of data/dangjian/corpus.sqlite are in postgresql" in added.stdout
     assert "0 of them new there, 2 kept, 0 duplicates" in added.stdout
@@ -69,7 +69,7 @@ def test_what_cannot_be_copied_is_one_line(run: Run, postgresql: GivenServer, tm
     url = postgresql.new_database()
     (tmp_path / "note.txt").write_text("主题教育" * 500, "utf-8")
     for arguments, message in (
-        (("dangjian", url + "_none"), "make it (createdb"),
+        (("dangjian", url + "_none"), "Create it (createdb"),
         (("nothing", url), "there is no corpus 'nothing'"),
         ((url, "data/third"), "no corpus"),
         (("dangjian", "note.txt"), "file is not a database"),

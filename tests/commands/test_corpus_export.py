@@ -238,7 +238,7 @@ def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
     (folder / "mine/thesis.txt").write_text("论文", "utf-8")
     for arguments, message in (
         (("-f", "hf", "-o", "mine", "--force"), "not an earlier export"),
-        (("-o", "x.parquet.gz"), "leave .gz away"),
+        (("-o", "x.parquet.gz"), "Leave out .gz"),
         (("-o", "x.vert", "--topic", "nothing"), "nothing"),
     ):
         failed = run(*arguments)

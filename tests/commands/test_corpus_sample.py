@@ -78,7 +78,7 @@ def test_other_strata(call_scrapy: Any, folder: Path, tmp_path: Path, by: str) -
 def test_what_cannot_be_drawn_is_said(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "s"
     assert "'off topic'" in call_scrapy("corpus", "sample", "--also-rejected", "spam", "-o", out, cwd=folder).stderr
-    assert "draw 5 or more" in call_scrapy("corpus", "sample", "--by", "relevance", "-n", "2", "-o", out, cwd=folder).stderr
+    assert "Draw 5 or more" in call_scrapy("corpus", "sample", "--by", "relevance", "-n", "2", "-o", out, cwd=folder).stderr
     assert "no topic 'nothing'" in call_scrapy("corpus", "sample", "--topic", "nothing", "-o", out, cwd=folder).stderr
     assert not out.exists()
     out.write_text("marks of a whole afternoon")

@@ -96,7 +96,7 @@ def test_damage_is_found(resources: Run, tmp_path: Path) -> None:
         ("hownet_tree", b"0 a 0\n1 b\n", ":2: expected 'index sememe parent'"),
         ("vectors", b"\x1f\x8b\x08\x00broken", "damaged gzip data"),
         ("cilin", b"Aa01A01 \xe4\xba\xba\n", ":1: expected 'code word word"),
-        ("cilin_tree", b"{", ":1: no JSON"),
+        ("cilin_tree", b"{", ":1: not JSON"),
         ("clc", b"[]", "expected a JSON object"),
     ],
 )
@@ -122,7 +122,7 @@ def test_settings_name_files_of_ones_own(resources: Run, tmp_path: Path) -> None
         ((), 2, "say what to do"),
         (("fetch", "wordnet"), 1, "no resource 'wordnet'. Choose one of hownet"),
         (("fetch", "hownet_tree"), 1, "hownet_tree cannot be fetched"),
-        (("list", "-s", "TOPICAL_CLC=/no/such/file"), 1, "TOPICAL_CLC=/no/such/file: there is no such file"),
+        (("list", "-s", "TOPICAL_CLC=/no/such/file"), 1, "TOPICAL_CLC=/no/such/file: no such file"),
         (("list", "--bogus"), 2, "not understood: --bogus"),
         (("forget",), 2, "invalid choice"),
     ],

@@ -93,7 +93,7 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("own", "none.jsonl"), "none.jsonl: no such file or folder. Pass"),
-        (("own", "texts.jsonl", "--words", "none.txt"), "none.txt: there is no such file. Remedy"),
+        (("own", "texts.jsonl", "--words", "none.txt"), "none.txt: there is no such file. Name"),
         (("own", "texts.jsonl", "--topic", "none"), "no topic 'none'"),
         (("own", "texts.jsonl", "--continue-from", "none.npy"), "none.npy: no such file. Pass"),
         (("own", "texts.jsonl", "--memory", "20"), "--memory 20: "),

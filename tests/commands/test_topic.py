@@ -40,7 +40,7 @@ def test_show(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -
     ("arguments", "code", "parts"),
     [
         ((), 2, ("list, show, new, seeds, build",)),
-        (("show", "partybilding"), 1, ("topical-crawler topic show: no topic 'partybilding'", "partybuilding", "Remedy")),
+        (("show", "partybilding"), 1, ("topical-crawler topic show: no topic 'partybilding'", "partybuilding", "Choose one of")),
         (("weigh", "mytopic"), 2, ("invalid choice: 'weigh'",)),
     ],
 )

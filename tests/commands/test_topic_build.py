@@ -153,7 +153,7 @@ def test_terms_are_found(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_pa
     [
         (("nowhere", "--corpus", "good.jsonl"), 1, ("nowhere/topic.toml: missing", "topical-crawler topic new")),
         (("mytopic", "--corpus", "nowhere.jsonl"), 1, ("nowhere.jsonl",)),
-        (("mytopic", "--corpus", "good.jsonl", "--background", "nowhere"), 1, ("nowhere", "Remedy")),
+        (("mytopic", "--corpus", "good.jsonl", "--background", "nowhere"), 1, ("nowhere", "Pass a Wikipedia dump")),
         (("mytopic", "--corpus", "bad.jsonl"), 1, ("bad.jsonl, line 2",)),
         (("mytopic", "--corpus", "cut.jsonl.gz"), 1, ("cut.jsonl.gz",)),
         (

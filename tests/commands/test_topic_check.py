@@ -88,7 +88,7 @@ def test_every_word_of_a_finding(call_scrapy: RunScrapy, write_topic: WriteTopic
     ("arguments", "code", "parts"),
     [
         (("partybilding",), 1, ("partybilding cannot be read", "no topic")),
-        (("mytopic", "./none.html"), 1, ("none.html: there is no such file",)),
+        (("mytopic", "./none.html"), 1, ("none.html: no such file",)),
         ((), 2, ("topic",)),
     ],
 )

@@ -144,7 +144,7 @@ def test_several_pages_are_a_line_each(explain: Callable[..., subprocess.Complet
     (tmp_path / "page.htm").write_text("<html><title>天气转凉</title><body><a href='/x'>晴</a></body></html>", encoding="utf-8")
     pages = (ARTICLE, "page.htm", SPORTS, "text.txt", FORBIDDEN)
     done = explain(*pages, "--json", "-s", f"TOPICAL_REPLAY={recording}")
-    assert done.returncode == 1 and f"{FORBIDDEN}: no page: robots.txt. Remedy: " in done.stderr
+    assert done.returncode == 1 and f"{FORBIDDEN}: no page: robots.txt. Check " in done.stderr
     article, page, sports, text, forbidden = json.loads(done.stdout)
     assert [p["source"] for p in json.loads(done.stdout)] == list(pages)
     assert article["kept"] and article["on_topic"] and article["text"]["kept"] and article["links"][0]["queued"]
@@ -202,7 +202,7 @@ def test_pages_are_judged_as_a_crawl_judges_them(
     ("arguments", "parts"),
     [
         (("./none.html",), ("./none.html: there is no such file", "Correct the path")),
-        (("page.html", "--base", "a.example"), ("--base: 'a.example' is no URL", "Remedy")),
+        (("page.html", "--base", "a.example"), ("--base: 'a.example' is not a URL", "Start it with")),
         (("page.html", "-s", "TOPICAL_LANGUAGES=chinese"), ("TOPICAL_LANGUAGES",)),
     ],
 )

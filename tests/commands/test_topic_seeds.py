@@ -57,7 +57,7 @@ def test_mistakes(call_scrapy: RunScrapy, tmp_path: Path) -> None:
         (("的了",), "no word in '的了' can be a term"),
         (("考古发掘", "--write"), "--write needs a topic folder of your own"),
         (("考古发掘", "--wikipedia", "notes.txt"), "notes.txt is no Wikipedia dump"),
-        (("考古发掘", "--wikipedia", "none.xml"), "none.xml: there is no such file"),
+        (("考古发掘", "--wikipedia", "none.xml"), "none.xml: no such file"),
         (("./none",), "no topic 'none'"),
         (("empty",), "no topic 'empty'"),
     ):

@@ -109,7 +109,7 @@ def test_folders_are_whole_and_replace_only_earlier_exports(tmp_path: Path, kind
 
 
 def test_parquet_is_not_packed_again(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match=r"leave \.gz away"):
+    with pytest.raises(ExportError, match=r"Leave out \.gz"):
         to_files([row()], tmp_path / "c.parquet.gz", Job(kind="parquet", setup=Setup()))
 
 
