@@ -119,7 +119,7 @@ def test_a_crawl_over_a_recording(web: Path) -> None:
 @pytest.mark.parametrize(
     ("recording", "message"),
     [
-        ("none.warc.gz", "none.warc.gz: there is no such file"),
+        ("none.warc.gz", "none.warc.gz: no such file"),
         ("", "TOPICAL_REPLAY is empty"),
         ("tiny.py", "offset 0: no WARC record begins here"),
     ],
