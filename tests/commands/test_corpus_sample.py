@@ -83,7 +83,7 @@ def test_what_cannot_be_drawn_is_said(call_scrapy: Any, folder: Path, tmp_path: 
     assert not out.exists()
     out.write_text("marks of a whole afternoon")
     done = call_scrapy("corpus", "sample", "-o", out, cwd=folder)
-    assert done.returncode and "is there already" in done.stderr + done.stdout
+    assert done.returncode and "exists already" in done.stderr + done.stdout
     assert out.read_text() == "marks of a whole afternoon"
 
 

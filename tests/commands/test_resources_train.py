@@ -85,7 +85,7 @@ def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
         time.sleep(0.05)
     _, said = stopped(process)
     assert process.returncode == 130
-    assert "stopped. What is done is kept in own/work: the same command goes on from there" in said
+    assert "stopped. Finished work is kept in own/work. Run the same command to resume" in said
     assert "Traceback" not in said and list(tmp_path.glob("own/work/checkpoints/epoch-*"))
 
 
