@@ -120,7 +120,7 @@ def test_a_crawl_that_runs_learns_from_each_mark_and_goes_on_so_when_resumed(top
         assert f"{data}: the crawl learns from 20 marked texts" in said
         until_football_is_kept(data, web)
     whole = "".join(log)
-    assert "Learning from" in whole and "20 texts are marked by now" in whole and "Traceback" not in whole
+    assert "Learned " in whole and "20 texts are marked by now" in whole and "Traceback" not in whole
     with running(topic, data, web) as log:
         until_football_is_kept(data, web)
     assert "20 texts are marked by now" in "".join(log)
