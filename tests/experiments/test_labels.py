@@ -45,5 +45,5 @@ def test_mistakes_name_their_file(files: list[Path], tmp_path: Path) -> None:
     with pytest.raises(LabelError, match=r"second.tsv, line 1: no column 'kind'"):
         merged_labels(files, "ML")
     files[1].write_bytes("url\tkind\t党建\n".encode("gb18030"))
-    with pytest.raises(LabelError, match=r"second.tsv: .*Save the file as UTF-8"):
+    with pytest.raises(LabelError, match=r"second.tsv: .*Remedy: save the file as UTF-8"):
         merged_labels(files, "ML")
