@@ -31,11 +31,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
 import redis
+from side_by_side import forked
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "tools"))  # redis_tools
@@ -130,7 +132,7 @@ class Run:
         return list(FETCH.iter_unpack(data[: len(data) // FETCH.size * FETCH.size]))
 
     def again(self, fetches: Iterable[tuple[int, int, float, float]]) -> Counter[str]:
-        """Why how many pages were fetched again."""
+        """Count repeated fetches by their reason."""
         of_killed = [self.fetches(file) for file in self.killed]
         unwritten = {fetch for of_one in of_killed for fetch in of_one if fetch[2] > of_one[-1][2] - NEAR}
         times: dict[tuple[int, int], list[tuple[int, int, float, float]]] = defaultdict(list)
@@ -260,19 +262,18 @@ def measure(options: argparse.Namespace, folder: Path, stack: ExitStack) -> int:
 
 def fill(options: argparse.Namespace, folder: Path, stack: ExitStack) -> int:
     nodes = start(options, folder, stack)
-    empty, begun, children = memory(nodes), time.monotonic(), []
-    for worker in range(options.workers):
-        children.append(os.fork())
-        if not children[-1]:
-            frontier = RedisFrontier(nodes[-1].client(), CRAWL, 0.0, 1, 0, parts=options.parts)
-            for first in range(worker * BATCH, options.fill, options.workers * BATCH):
-                numbers = range(first, min(first + BATCH, options.fill))
-                frontier.push([link(n // 10, n % 10, "http://site1.cn/党建/1.html") for n in numbers])
-            os._exit(0)
-    failed = sum(os.waitpid(child, 0)[1] for child in children)
+    empty = memory(nodes)
+
+    def push(worker: int) -> None:
+        frontier = RedisFrontier(nodes[-1].client(), CRAWL, 0.0, 1, 0, parts=options.parts)
+        for first in range(worker * BATCH, options.fill, options.workers * BATCH):
+            numbers = range(first, min(first + BATCH, options.fill))
+            frontier.push([link(n // 10, n % 10, "http://site1.cn/党建/1.html") for n in numbers])
+
+    seconds = forked(partial(push, worker) for worker in range(options.workers))
     frontier = RedisFrontier(nodes[-1].client(), CRAWL, 0.0, 1, 0, parts=options.parts)
     print(f"links that wait                         {len(frontier):,}")
-    print(f"pushes a second                         {options.fill / (time.monotonic() - begun):,.0f}")
+    print(f"pushes a second                         {options.fill / seconds:,.0f}")
     sizes = [memory([node]) / 1e9 for node in nodes]
     print(f"memory for a waiting link               {(memory(nodes) - empty) / options.fill:.0f} bytes")
     print(f"memory of the masters                   {', '.join(f'{size:.2f}' for size in sizes if size)} GB")
@@ -281,7 +282,7 @@ def fill(options: argparse.Namespace, folder: Path, stack: ExitStack) -> int:
         while len(frontier._tokens) < before + 1_000:
             frontier.pop(0.0, ahead)
         print(f"pop of a link, {ahead:2} at a time            {time.monotonic() - begun:.2f} ms")
-    return int(failed != 0 or len(frontier) != options.fill - len(frontier._tokens))
+    return int(len(frontier) != options.fill - len(frontier._tokens))
 
 
 def main() -> int:

@@ -31,9 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -42,6 +40,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
 
 import sqlalchemy as sa
 from postgres_tools import PostgresServer
+from side_by_side import forked
 
 from topical_crawler.corpus.copy import copy
 from topical_crawler.corpus.dedup import bands_of
@@ -56,7 +55,7 @@ WORDS = [chr(0x4E00 + 7 * n) + chr(0x4E00 + 11 * n) for n in range(800)]
 
 
 def body(n: int, characters: int = 3000) -> str:
-    """A text of so many characters that shares hardly more than words with any other."""
+    """Return a text of so many characters, with little more than words in common with any other."""
     words = characters // 15 * 7
     chosen = random.Random(n).choices(WORDS, k=words)
     return "，".join("".join(chosen[i : i + 7]) for i in range(0, words, 7))[:characters]
@@ -178,25 +177,8 @@ def fill(place: str, numbers: range) -> None:
                             rows.write_row((band, page_id))
 
 
-def forked(tasks: Iterable[Callable[[], None]]) -> float:
-    """Seconds of tasks side by side, each in a process of its own."""
-    begun, children = time.perf_counter(), []
-    for task in tasks:
-        children.append(os.fork())
-        if not children[-1]:
-            try:
-                task()
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-            os._exit(0)
-    if sum(os.waitpid(child, 0)[1] for child in children):
-        raise SystemExit("a process failed")
-    return time.perf_counter() - begun
-
-
 def command(*arguments: str) -> str:
-    """Time and peak memory of a command."""
+    """Run a command. Return its time and its peak memory in words."""
     begun = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "topical_crawler", "corpus", *arguments], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
