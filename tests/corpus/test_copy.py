@@ -106,7 +106,7 @@ def test_adding_to_a_corpus_looks_for_duplicates(new_place: NewPlace, place: str
 
 
 def test_two_crawls_are_joined_without_a_text_or_an_address_twice(new_place: NewPlace, place: str) -> None:
-    """One text only the second crawl has; one nearly the first has, too; one address both have, with the same text."""
+    """The second crawl has a text of its own, a near-duplicate of a text of the first, and a page that both have."""
     text = "".join(f"第{n}讲：各支部开展主题党日活动，大家谈了{n}点体会。" for n in range(20))
     both, own = (
         kept(2, "两次抓取的同一篇文章" * 30, url="http://c.cn/1"),

@@ -47,7 +47,7 @@ _T = TypeVar("_T")
 
 
 def ended(steps: Generator[None, None, _T]) -> tuple[_T, int]:
-    """What steps return, and how many they were."""
+    """Run steps to their end. Return their result and their number."""
     number = 0
     while True:
         try:

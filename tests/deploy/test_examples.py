@@ -241,7 +241,7 @@ def test_the_roles_of_the_corpus_have_the_rights_that_they_need(made: Path, own_
 
 @pytest.mark.slow  # six servers, for what changes rarely
 def test_the_nodes_of_the_examples_make_a_cluster_and_find_each_other_again(made: Path, tmp_path: Path) -> None:
-    """By redis_cluster.sh, with the addresses of this machine; in the end all nodes have others, as pods after a start."""
+    """Run redis_cluster.sh on this machine. At the end, give all nodes other addresses, as a restart gives pods."""
     (tmp_path / "redis_users").symlink_to(made / "users.acl")
     (tmp_path / "redis_cluster").symlink_to(made / "redis_cluster")
     ports = [cluster_node(tmp_path).port for _ in range(6)]
@@ -269,7 +269,7 @@ def test_the_nodes_of_the_examples_make_a_cluster_and_find_each_other_again(made
         client = redis.Redis.from_url(read(made, "redis_url").replace("redis:6379", place))
 
         def is_whole() -> bool:
-            """Whether the node knows masters for all slots, at addresses of now."""
+            """Tell if the node knows masters for all slots, at their present addresses."""
             with contextlib.suppress(redis.RedisError):
                 masters = [master[0].decode() for _, _, master, *_ in client.execute_command("CLUSTER SLOTS")]
                 return len(masters) == 3 and {address[:9] for address in masters} == {place[:9]}

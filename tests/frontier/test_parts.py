@@ -148,7 +148,7 @@ def test_a_bound_on_pages_holds_over_all_parts(worker: Worker) -> None:
 
 
 def test_delays_hold_by_host_across_workers_and_parts_and_not_by_server_address(worker: Worker) -> None:
-    """Two names of one server, in two parts, are two hosts; two ports of a name are two hosts of one part."""
+    """Two names of one server are two hosts, in two parts. Two ports of a name are two hosts of one part."""
     workers = [worker(f"w{n}", delay=5.0, in_flight_per_host=1) for n in range(2)]
     names = ("127.0.0.1", "localhost", "localhost:8080")
     assert number_of(names[0], PARTS) != number_of(names[1], PARTS) == number_of(names[2], PARTS)

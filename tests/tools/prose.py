@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "topical_crawler"
 NOUN_CLAUSES = {"What", "Whether", "How", "Of"}
 RELATIVE = {"that", "what", "where", "which", "who", "whom", "whose"}
-BOUNDS = {"What/Whether/How/Of %": 0.1, "semicolon %": 0.2, "relative/100": 0.3, "Remedy:": 2, "words of the site": 19_000}
+BOUNDS = {"What/Whether/How/Of %": 0.1, "semicolon %": 0.2, "relative/100": 0.3, "Remedy:": 0, "words of the site": 19_000}
 
 
 @dataclass

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from wait_tools import wait_for
@@ -27,14 +27,18 @@ def test_what_is_done_apart_comes_back_and_so_does_what_goes_wrong(apart: Apart)
         apart(int, "党课")
 
 
-def test_a_process_serves_the_next_call_unless_it_is_busy(apart: Apart) -> None:
+def test_a_process_serves_the_next_call_unless_it_is_busy(apart: Apart, tmp_path: Path) -> None:
     first = apart(os.getpid)
     assert apart(os.getpid) == first != os.getpid()
-    busy = threading.Thread(target=apart, args=(time.sleep, 3))
+    os.mkfifo(gate := tmp_path / "gate")
+    busy = threading.Thread(target=apart, args=(Path.read_text, gate))  # until something is written
     busy.start()
-    wait_for(lambda: apart._idle is None)
-    assert apart(os.getpid) != first
-    busy.join()
+    try:
+        wait_for(lambda: apart._idle is None)
+        assert apart(os.getpid) != first
+    finally:
+        gate.write_text("done")
+        busy.join()
 
 
 def test_a_process_that_is_ended_from_outside_is_said_and_the_next_call_works(apart: Apart) -> None:

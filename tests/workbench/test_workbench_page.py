@@ -414,7 +414,7 @@ RUNS_DOWN = """return [...document.querySelectorAll("main :is(h1, h2, th, td, a,
   const lines = new Set([...text.getClientRects()].map(r => Math.round(r.top))).size;
   return !e.children.length && lines > 1 && lines > (n < 8 ? n / 2 : n / 3);
 }).map(e => e.outerHTML)"""
-"""What runs down the page, a few characters a line."""
+"""Texts too narrow for their words, a few characters a line."""
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -71,7 +71,7 @@ class Finding:
         elif match := _NAMED.fullmatch(rest):
             file, rest = match["file"], match["rest"]
         message, _, remedy = rest.partition(". ")
-        return cls("error", about, message.rstrip(". "), remedy.removeprefix("Remedy: "), file, line)
+        return cls("error", about, message.rstrip(". "), remedy, file, line)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class HostCounts:
         sections: pages by :func:`section`.
         parameters: effects of its URL parameters, or None if no URL had any.
         turns: numbers of the pages that turned it barren or good again, since the counts of all hosts were written.
-        number: number of the last counted page of the log over all hosts, as of the last write.
+        number: number of the last page of the log counted for any host, at the last write.
     """
 
     pages: int = 0

@@ -139,7 +139,7 @@ class Progress:
 
     @property
     def rejected(self) -> dict[str, int]:
-        """Pages of this run rejected as of now, by reason, most frequent first.
+        """Pages of this run rejected so far, by reason, most frequent first.
 
         With the kept pages they add up to all pages, unless a second look kept pages of an earlier run.
         """

@@ -79,7 +79,7 @@ class RedisFrontier(Frontier):
     (:class:`LeaseLost`). A dead worker thus loses nothing. The first worker sets the delay, the in-flight limit and the other
     limits for all, until the last one has left.
 
-    With several parts it is nearly best-first. A worker knows the best entry of each part as of its last change or look there, at
+    With several parts it is nearly best-first. A worker knows the best entry of each part from its last change or look there, at
     most a second ago, or four seconds with 64 parts. Among equals the one of the fullest part comes first. Entries brought or
     taken by other workers since may exceed the limits. While a part's server is unreachable, its entries rest, and writes to it
     wait in memory, for at most ``patience`` seconds.

@@ -54,7 +54,7 @@ class Voice:
             return row[self._place]
         sentence, _, rest = name.partition(". ")
         if rest and (said := self.named(sentence)) != sentence:
-            return f"{said}。{self.named(rest.removeprefix('Remedy: '))}"
+            return said + (". ", "。")[self._place] + self.named(rest)
         found = ((pattern.fullmatch(name), row[self._place]) for pattern, row in _patterns())
         return next((said.format(*match.groups()) for match, said in found if match), name)
 

@@ -55,9 +55,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         return body[len(mark) :].decode(encoding, "replace"), codecs.lookup(encoding).name
     declared = [_usual(name) for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)) if name]
     wide = [name for name, begins in _WIDE if b"\0" in body and begins.search(body, 0, _PROBE)]
-    best, most, text = "utf-8", -1.0, ""
+    best, most = "utf-8", -1.0
     for name in dict.fromkeys([*declared, *wide, "utf-8", "gb18030", "big5"]):
-        del text  # a long one takes as much memory as all else
+        text = ""  # a long one takes as much memory as all else
         text, unreadable = _read(body, name)
         if name == "utf-8" and unreadable <= _MOST:
             return text, name
