@@ -85,8 +85,8 @@ class TopicalAddon(CrawlComponent):
             set_replay(settings)
             crawl = _open(settings, spider.name)
         except (CrawlError, ValueError, OSError, ImportError) as error:
-            said = explained(error) if isinstance(error, OSError) else str(error)
-            logger.error("TopicalAddon: %s", logs.masked(said))
+            message = explained(error) if isinstance(error, OSError) else str(error)
+            logger.error("TopicalAddon: %s", logs.masked(message))
             sys.exit(2)
         self._crawler.topical_crawl = crawl  # type: ignore[attr-defined]
         if (settings.getpriority("SCHEDULER") or 0) <= SETTINGS_PRIORITIES["addon"]:

@@ -94,9 +94,9 @@ class CrawlDisplay(CrawlComponent):
             logger.info("The crawl has ended: %s", why_ended(self._crawl, reason), extra={"data": figures(self._crawl, reason)})
         if self._wants_live or not self._json:
             console = self._console if self._wants_live else Console(stderr=True, width=120)
-            console.print(said := summary(self._crawl, reason))
+            console.print(report := summary(self._crawl, reason))
             if self._to_file:  # under scrapyd, its job's log
-                Console(width=120, file=(plain := io.StringIO())).print(said)
+                Console(width=120, file=(plain := io.StringIO())).print(report)
                 logger.info("%s", plain.getvalue())
 
 

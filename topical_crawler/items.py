@@ -12,7 +12,7 @@ from topical_crawler.corpus.dedup import PART
 from topical_crawler.corpus.record import Record
 from topical_crawler.extraction.extract import Extracted
 from topical_crawler.frontier.base import Entry
-from topical_crawler.web.listings import Listing, said
+from topical_crawler.web.listings import Listing, listing_kind
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.urls import fingerprint
 
@@ -107,7 +107,7 @@ class PageItem:
         elif entry.evidence:
             link = entry.evidence[0]
             why |= {"link": dict(self.reasons), "anchor": link.anchor, "parent": link.parent}
-            if listing := said(link.path):
+            if listing := listing_kind(link.path):
                 why["listing"] = listing
         if self.validators:
             why["validators"] = self.validators

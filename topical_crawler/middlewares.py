@@ -17,7 +17,7 @@ from topical_crawler.downloadermiddlewares.robots import rights_of, robots_agent
 from topical_crawler.frontier.base import Entry
 from topical_crawler.items import LEFT, PageItem, now_utc
 from topical_crawler.strategies import BELOW_THRESHOLD, OFF_TOPIC
-from topical_crawler.web.listings import SITEMAP, Listing, said
+from topical_crawler.web.listings import SITEMAP, Listing, listing_kind
 from topical_crawler.web.page import Page, Verdict
 from topical_crawler.web.rights import NOFOLLOW
 from topical_crawler.web.urls import fingerprint, host
@@ -105,7 +105,7 @@ def read_listing(crawl: Crawl, item: PageItem, listing: Listing) -> None:
     page = Page(item.url, links=listing.links)
     links = _score(crawl, page, item.entry, verdict, None, len(page.links))
     links.sort(key=lambda link: (link.dropped is not None, -link.priority))
-    is_nested = any(said(e.path) and e.distance for e in item.entry.evidence)  # the protocol forbids an index in an index
+    is_nested = any(listing_kind(e.path) and e.distance for e in item.entry.evidence)  # the protocol forbids an index in an index
     item.links = links[:most] + crawl.listings.entries(SITEMAP, () if is_nested else listing.nested, item.entry)
     crawl.progress.note_dropped(TOO_MANY, len(links[most:]) + listing.left_out + is_nested * len(listing.nested))
 

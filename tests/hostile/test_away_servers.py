@@ -63,9 +63,9 @@ def awaited(call: Callable[[], object], come_back: Callable[[], object], caplog:
 
 @pytest.fixture(autouse=True)
 def _says_so_often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    assert corpus_store.SAID_EVERY == redis_server.SAID_EVERY == 10.0
+    assert corpus_store.WARN_EVERY == redis_server.WARN_EVERY == 10.0
     for module in (corpus_store, redis_server):
-        monkeypatch.setattr(module, "SAID_EVERY", 0.2)
+        monkeypatch.setattr(module, "WARN_EVERY", 0.2)
     caplog.set_level(logging.WARNING)
 
 

@@ -136,8 +136,8 @@ def is_verse(lines: Sequence[str], below_headline: bool = False) -> bool:
     han = sum(_kind(letter) == "han" for letter in letters)
     stops = sum(letter in STOP_CHARACTERS for letter in letters)
     least, most = VERSE_LENGTH
-    told = below_headline or (len(letters) >= least * len(lines) and stops >= VERSE_STOPS * len(letters))
-    return told and len(letters) <= most * len(lines) and 2 * han > len(letters)
+    is_likely = below_headline or (len(letters) >= least * len(lines) and stops >= VERSE_STOPS * len(letters))
+    return is_likely and len(letters) <= most * len(lines) and 2 * han > len(letters)
 
 
 def measure(text: str) -> Measures:

@@ -124,8 +124,8 @@ class Command(NamedTuple):
                 raise
             from topical_crawler.files import explained
 
-            said = explained(error) if isinstance(error, OSError) else error
-            print(f"{self.title(opts.action)}: {to_terminal(said)}", file=sys.stderr)
+            message = explained(error) if isinstance(error, OSError) else error
+            print(f"{self.title(opts.action)}: {to_terminal(message)}", file=sys.stderr)
             return 1
 
     def parser(self) -> argparse.ArgumentParser:

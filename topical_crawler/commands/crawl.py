@@ -74,8 +74,8 @@ class Command(CrawlCommand):
                             logging.getLogger(name).setLevel(logging.WARNING)
                     opts.spargs["opened"] = spider_class.open_crawl(settings, opts.spargs)
                 except (CrawlError, ValueError, OSError, ImportError) as error:
-                    said = explained(error) if isinstance(error, OSError) else str(error)
-                    self._complain(args[0], masked(said))
+                    message = explained(error) if isinstance(error, OSError) else str(error)
+                    self._complain(args[0], masked(message))
                     self.exitcode = 2
                     return
         crawl = opts.spargs["opened"][0] if "opened" in opts.spargs else None

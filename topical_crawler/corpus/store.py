@@ -55,7 +55,7 @@ from topical_crawler.web.urls import fingerprint
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-SAID_EVERY = 10.0  # seconds between two warnings about an unreachable server
+WARN_EVERY = 10.0  # seconds between two warnings about an unreachable server
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _GONE = (404, 410)
@@ -73,7 +73,7 @@ class CorpusStore:
         target: path of an SQLite file, or URL (``postgresql+psycopg://…``) of a database. Missing folders and tables are created.
         read_only: open an existing corpus without creating or changing anything.
         patience: seconds to wait for another writer, or for an unreachable PostgreSQL server, with a warning every
-            :data:`SAID_EVERY` seconds. Opening for reading does not wait for a server.
+            :data:`WARN_EVERY` seconds. Opening for reading does not wait for a server.
 
     Raises:
         CorpusError: no corpus, one of another version, or an unreachable database.
@@ -197,7 +197,7 @@ class CorpusStore:
         With ``drops``, closes the writing connection before a retry. Only the writing thread may do so.
         """
         deadline = time.monotonic() + self._patience
-        pause, said = 0.0, -math.inf
+        pause, warned = 0.0, -math.inf
         while True:
             try:
                 answer = step()
@@ -207,10 +207,10 @@ class CorpusStore:
                 now = time.monotonic()
                 if now >= deadline or not is_away(error):
                     raise explained(error, self.name, doing) from None
-                if now >= said + SAID_EVERY:
+                if now >= warned + WARN_EVERY:
                     message = " ".join(str(error.orig).split())
                     logger.warning("%s is away (%s); trying again for %.0f s", self.name, message, deadline - now)
-                    said = now
+                    warned = now
                 pause = min(2 * pause or _FIRST_PAUSE, _LONGEST_PAUSE, deadline - now)
                 time.sleep(pause)
             else:

@@ -510,8 +510,8 @@ class Crawl:
             self._look_ahead()
         self.second_look.judge_again(after)
         self.feeding.search(self.strategy.search_words)
-        if before < ENOUGH <= after and (said := self._nothing_kept()):
-            logger.warning("%s", said)
+        if before < ENOUGH <= after and (advice := self._nothing_kept()):
+            logger.warning("%s", advice)
 
     def _nothing_kept(self) -> str:
         """Describe the crawl so far in plain words, or return "" if its corpus has texts, or no page."""

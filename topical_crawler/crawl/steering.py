@@ -19,7 +19,7 @@ from topical_crawler.crawl.mailbox import Answer, Mailbox
 from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Frontier, State
 from topical_crawler.topic.files import MOST, MarkedText, marked_text
 from topical_crawler.topic.topic_folder import MARKED
-from topical_crawler.web.listings import said
+from topical_crawler.web.listings import listing_kind
 from topical_crawler.web.page import Candidate
 from topical_crawler.web.urls import REDIRECTED, fingerprint, host, without_user
 
@@ -311,7 +311,7 @@ def _shown(entry: Entry, explain: Explain | None) -> Answer:
         "parents": len(entry.evidence),
         "rescored": entry.rescored,
     }
-    if place and (listing := said(place.path)):
+    if place and (listing := listing_kind(place.path)):
         shown["listing"] = listing
     if explain is not None:
         reasons = explain(entry.candidate()) if entry.evidence else {}

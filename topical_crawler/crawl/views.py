@@ -189,7 +189,7 @@ def summary(crawl: Crawl, reason: str) -> Group:
         + (f"\nBack:   {counted(back, 'text')} taken back: off topic, by what the crawl has learned since" if back else "")
         + (f"\nClean:  {counted(clean, 'text')} cleaned once more of lines repeated by their sites" if clean else "")
         + (f"\nStall:  the crawl itself was busy for {p.stall:.0f} s and sent no requests" if p.stall > STALL else "")
-        + "".join(f"\nStart:  {said}" for said in ([] if crawl.in_vain else crawl.nowhere[:_STARTS]))
+        + "".join(f"\nStart:  {start}" for start in ([] if crawl.in_vain else crawl.nowhere[:_STARTS]))
         + (f"\n{crawl.in_vain}" if crawl.in_vain else "")
         + (f"\n{following}" if p.total.kept > 0 or not crawl.in_vain else "")
         + "\n"

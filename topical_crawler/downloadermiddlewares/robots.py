@@ -205,9 +205,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         asked = time.monotonic()
         text = await self._addressed(answer.text)
         rules = await self._keep(origins, text, asked, self._seconds if answer.lasts else _ROBOTS_AGAIN, request)
-        said = answer.said or classify(text, lambda path: rules.parser.allowed(origin + path, self._agent))
+        note = answer.note or classify(text, lambda path: rules.parser.allowed(origin + path, self._agent))
         for name in {host(name) for name in origins}:
-            self._note_down(HostFacts(name, said, rules.crawl_delay, now_utc()))
+            self._note_down(HostFacts(name, note, rules.crawl_delay, now_utc()))
         if notes is not None:
             shared, seconds = _BETWEEN.join((answer.text, *rules.files)), math.ceil(max(rules.until - asked, _CLAIM))
             for name in origins:
@@ -282,8 +282,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             asked = time.monotonic()
         now = time.monotonic()
         until = now + max(seconds, 10 * max(delay, self._default_delay))
-        said = of_robots(text), listings.of_robots(text), tuple(files or ())
-        rules = _Rules(parser, *said, FileRules(files) if files else None, crawl_delay, delay, asked, until)
+        rights = of_robots(text), listings.of_robots(text), tuple(files or ())
+        rules = _Rules(parser, *rights, FileRules(files) if files else None, crawl_delay, delay, asked, until)
         for origin in origins:
             self._rules.pop(origin, None)
             self._rules[origin] = rules

@@ -36,7 +36,7 @@ STAMP = 30  # most characters beside the date in the time stamp of a post
 MAX_SHARED = 40  # most letters of such a line
 SHARED = 0.2  # share of the posts over which a line in all of them is furniture
 SHINGLE, REPEATED = 6, 0.7  # letters of the pieces of a quote searched in earlier posts, and least share found there
-MAX_SAID = 200_000  # most pieces of earlier posts remembered
+MAX_SHINGLES = 200_000  # most pieces of earlier posts remembered
 LITTLE = 0.1  # share of the text of the page below which boxes are hardly its posts
 HEAD = 0.3  # share of the text of posts below which inner boxes are only their heads, with person and date
 INNER = 0.5  # least share of the text of a column in its inner boxes, halved if the column is not named as posts
@@ -170,15 +170,15 @@ def read_thread(html: str, tree: HtmlElement, url: str) -> Thread | None:
     lines = Counter(line for text in texts for line in {_masked(block.text) for block in text})
     title = max(_headings(page, boxes[0]).values(), key=len, default="")
     blocks: list[Block] = []
-    said: set[str] = set()  # all pieces of SHINGLE letters in the posts so far
+    shingles: set[str] = set()  # all pieces of SHINGLE letters in the posts so far
     for text in texts:
-        own = [b for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts)) and not _is_repeated(b, said)]
+        own = [b for b in text if not _is_furniture(b, lines[_masked(b.text)], len(texts)) and not _is_repeated(b, shingles)]
         while own and _is_head(own[0], title):
             del own[0]
         blocks += own
         letters = "".join(_letters(b.text) for b in own)
-        if len(said) < MAX_SAID:
-            said.update(letters[n : n + SHINGLE] for n in range(min(len(letters), MAX_SAID)))
+        if len(shingles) < MAX_SHINGLES:
+            shingles.update(letters[n : n + SHINGLE] for n in range(min(len(letters), MAX_SHINGLES)))
     return Thread(title, blocks, len(posts), *_first(page, lead, boxes, posts[0])) if blocks else None
 
 
@@ -198,7 +198,7 @@ class _Page:
         self._read(tree)
         count = len(self.elements)
         self.letters = [sum(map(count_letters, pieces)) for pieces in self.pieces]
-        self.run = [0 if self.linked[n] else sum(map(_said, self.pieces[n])) for n in range(count)]  # letters in it, see `_said`
+        self.run = [0 if self.linked[n] else sum(map(_letter_count, self.pieces[n])) for n in range(count)]  # letters
         self.titles = [
             self.letters[n] * (self.linked[n] and self.letters[n] >= MIN_TITLE and not self.persons[n]) for n in range(count)
         ]
@@ -306,7 +306,7 @@ def _is_stamp(piece: str) -> bool:
     return found is not None and len(text) - len(found[0]) <= STAMP and not text.endswith(("。", "！", "？"))
 
 
-def _said(piece: str) -> int:
+def _letter_count(piece: str) -> int:
     """Count the letters of a piece of text, 0 for a date or a button."""
     return 0 if _FURNITURE.match(piece.strip()) or _is_stamp(piece) else count_letters(piece)
 
@@ -560,7 +560,7 @@ def _points(
     points += sum(any(_is_reply(page, n) for n in range(box, page.ends[box])) for box in boxes) > count / 2
     points += sum(word in html for word in (*WORDS, *CODE_WORDS)) >= MIN_WORDS
     points -= 4 * page.is_linked(boxes)
-    points -= 4 * (sum(map(_said, page.pieces[page.parents[boxes[0]]])) > MIN_LEAD)
+    points -= 4 * (sum(map(_letter_count, page.pieces[page.parents[boxes[0]]])) > MIN_LEAD)
     points -= 4 * (sum(page.heads[n] > 0 for n in boxes) > count / 2)
     points -= (1 if declared or address else 2) * (lead is not None and page.run[lead] > run)
     return points - 2 * (run < LITTLE * page.run[0] and address is None)
@@ -569,7 +569,7 @@ def _points(
 def _prose(page: _Page, places: Iterable[int]) -> int:
     """Count the letters of sentences directly in elements outside of links, side columns and dialogs."""
     seen = (n for n in places if not (page.aside[n] or page.linked[n]))
-    return sum(_said(piece) for n in seen for piece in page.pieces[n] if is_sentence(piece))
+    return sum(_letter_count(piece) for n in seen for piece in page.pieces[n] if is_sentence(piece))
 
 
 def _is_reply(page: _Page, n: int) -> bool:
@@ -638,8 +638,8 @@ def _letters(text: str) -> str:
     return _SIGNS.sub("", text)
 
 
-def _is_repeated(block: Block, said: Set[str]) -> bool:
-    """Return True if a quote, or a long unmarked line, repeats an earlier post, by the shingles ``said`` so far.
+def _is_repeated(block: Block, shingles: Set[str]) -> bool:
+    """Return True if a quote, or a long unmarked line, repeats an earlier post, by the ``shingles`` so far.
 
     A quote from elsewhere belongs to the post.
     """
@@ -648,7 +648,7 @@ def _is_repeated(block: Block, said: Set[str]) -> bool:
         return False
     text = _letters(_MENTION.sub("", block.text))
     pieces = [text[n : n + SHINGLE] for n in range(0, max(1, len(text) - SHINGLE + 1), SHINGLE)]
-    return sum(piece in said for piece in pieces) >= (REPEATED if quote else 1) * len(pieces)
+    return sum(piece in shingles for piece in pieces) >= (REPEATED if quote else 1) * len(pieces)
 
 
 def _is_head(block: Block, title: str) -> bool:

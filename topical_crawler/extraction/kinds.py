@@ -149,8 +149,8 @@ def _is_error(title: str, blocks: Sequence[Block], begins: Sequence[str], text: 
     heads = [_TITLE_PARTS.split(title)[0], *(block.text for block in blocks if block.tag in ("h1", "h2"))]
     named = any(len(head) < TEASER_TEXT and head and _ERROR_TITLE.fullmatch(in_one_script(head)) for head in heads[:3])
     lines = [in_one_script(line[:200]) for line in begins]
-    said = any(map(_ERROR_TEXT.search, lines))
-    return (named and (said or text < PROSE)) or (said and text < PROSE and _SORRY.match(lines[0]) is not None)
+    reported = any(map(_ERROR_TEXT.search, lines))
+    return (named and (reported or text < PROSE)) or (reported and text < PROSE and _SORRY.match(lines[0]) is not None)
 
 
 def _list_points(tree: HtmlElement, blocks: Sequence[Block], parts: SplitResult, title: str, text: float) -> int:

@@ -475,8 +475,8 @@ class _Places:
             assert below is not None
             level, steps = (self._level[below], 0) if below in self._level else (level, steps + 1)
             if below.tag not in ("body", "html"):
-                said = f"{below.get('class', '')} {below.get('id', '')}"
-                own = _groups_in(said) if len(said) > 1 else frozenset()
+                names = f"{below.get('class', '')} {below.get('id', '')}"
+                own = _groups_in(names) if len(names) > 1 else frozenset()
                 if own or nearest >= 0:  # all 0 otherwise
                     fading = tuple([1.0 if number in own else value * FADES for number, value in enumerate(fading)])
                 nearest = max(own, default=nearest)
@@ -485,8 +485,8 @@ class _Places:
 
 
 @lru_cache(maxsize=10_000)  # pages of a site share their names
-def _groups_in(said: str) -> frozenset[int]:
-    return frozenset([_GROUP_OF[name] for word in _WORD.findall(said) if (name := word.lower()) in _GROUP_OF])
+def _groups_in(names: str) -> frozenset[int]:
+    return frozenset([_GROUP_OF[name] for word in _WORD.findall(names) if (name := word.lower()) in _GROUP_OF])
 
 
 def find_headline(title: str, blocks: Sequence[Block]) -> int:
@@ -587,12 +587,12 @@ def without_labels(blocks: Sequence[Block]) -> list[Block]:
     [4, 3]
     """
 
-    def said(block: Block) -> str:
+    def label_of(block: Block) -> str:
         is_label = block.letters <= MAX_BUTTON and block.kind not in VERBATIM
         is_label = is_label and (block.link_share > LINKED or any(form.match(block.text) for form in (_TAIL, _LABEL)))
         return _DIGITS.sub("0", block.text) if is_label else ""
 
-    labels = [said(block) for block in blocks]
+    labels = [label_of(block) for block in blocks]
     times = Counter(labels)
     return [block for block, label in zip(blocks, labels, strict=True) if not label or times[label] < LABELS]
 

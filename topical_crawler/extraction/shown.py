@@ -45,7 +45,7 @@ _TELLS = re.compile(f"{_HIDES.pattern}|{_KEEPS}")
 # Of a selector: tag ("" or "*" for any), names, and number of ancestors searched (None for all).
 _Part = tuple[str, frozenset[str], int | None]
 _Rule = tuple[tuple[bool, int, int], list[_Part], dict[str, str]]  # importance, ids and classes; selector; values by property
-_Said = dict[HtmlElement, dict[str, str]]
+_StyleTable = dict[HtmlElement, dict[str, str]]
 
 
 def show(tree: HtmlElement, source: str) -> HtmlElement:
@@ -61,37 +61,37 @@ def show(tree: HtmlElement, source: str) -> HtmlElement:
     rules = _rules("".join(style.text or "" for style in tree.iter("style"))[:MOST_STYLES])
     named = cast("list[HtmlElement]", _NAMED(tree)) if rules or any(name[1:] in source for name in _ALOUD) else []
     names = {e: frozenset([f"#{e.get('id')}", *(f".{name}" for name in e.get("class", "").split())]) for e in named}
-    said = _styles(tree, rules, names)
+    styles = _styles(tree, rules, names)
     for element in cast("list[HtmlElement]", _CLOSED(tree)) if "<dialog" in source or _ATTRIBUTE.search(source) else []:
-        said[element]["display"] = "none"
-    hidden = [element for element, own in said.items() if _is_hidden(element, own, said)]
+        styles[element]["display"] = "none"
+    hidden = [element for element, own in styles.items() if _is_hidden(element, own, styles)]
     if hidden and 2 * sum(map(_length, hidden)) > _length(tree):
         hidden = []
     for element in (*hidden, *(e for e in named if not names[e].isdisjoint(_ALOUD)), *tree.iter("rt", "rp", "rtc")):
         element.tag = "template"
-    for element, own in said.items():
+    for element, own in styles.items():
         for part in element.iter() if re.match(_KEEPS, f"white-space:{own.get('white-space')}") else ():
-            if part is element or "white-space" not in said.get(part, ()):
+            if part is element or "white-space" not in styles.get(part, ()):
                 part.text = (part.text or "").replace("\n", LINE)
             if part is not element:
                 part.tail = (part.tail or "").replace("\n", LINE)
     return tree
 
 
-def _is_hidden(element: HtmlElement, own: dict[str, str], said: _Said) -> bool:
+def _is_hidden(element: HtmlElement, own: dict[str, str], styles: _StyleTable) -> bool:
     hides = [name for name, value in own.items() if _HIDES.fullmatch(f"{name}:{value}")]
     if not hides or not {"visibility", "font-size"}.issuperset(hides):
         return bool(hides)
-    return not any(below in said or _PAIR.search(below.get("style", "")) for below in element.iterdescendants())  # inherited
+    return not any(below in styles or _PAIR.search(below.get("style", "")) for below in element.iterdescendants())  # inherited
 
 
 def _length(element: HtmlElement) -> int:
     return len(str(_TEXT(element))) - sum(len(part.text or "") for part in element.iter("script", "style"))
 
 
-def _styles(tree: HtmlElement, rules: list[_Rule], names: dict[HtmlElement, frozenset[str]]) -> _Said:
+def _styles(tree: HtmlElement, rules: list[_Rule], names: dict[HtmlElement, frozenset[str]]) -> _StyleTable:
     """Return the values of the page's own styles by element."""
-    said: _Said = defaultdict(dict)
+    styles: _StyleTable = defaultdict(dict)
     places: dict[str, list[HtmlElement]] = defaultdict(list)
     for element, own in names.items() if rules else ():
         for name in own:
@@ -104,10 +104,10 @@ def _styles(tree: HtmlElement, rules: list[_Rule], names: dict[HtmlElement, froz
         for element in min((places.get(name, []) for name in last[1]), key=len) if last[1] else tree.iter(last[0] or "*"):
             ups = (islice(element.iterancestors(), part[2]) for part in above)
             if fits(element, last) and all(any(fits(up, part) for up in some) for part, some in zip(above, ups, strict=True)):
-                said[element].update(values)
+                styles[element].update(values)
     for element in cast("list[HtmlElement]", _STYLED(tree)):
-        said[element].update(_pairs(element.get("style", "")))
-    return said
+        styles[element].update(_pairs(element.get("style", "")))
+    return styles
 
 
 def _pairs(style: str) -> dict[str, str]:
@@ -131,7 +131,7 @@ def _rules(sheet: str) -> list[_Rule]:
             ]
             if 0 < len(parts) <= MOST_PARTS and all(map(_SIMPLE.fullmatch, names)):
                 found.append((("!important" in body, selector.count("#"), selector.count(".")), parts, pairs))
-    tells = {name for *_, said in found for name, value in said.items() if _TELLS.fullmatch(f"{name}:{value}")}
+    tells = {name for *_, styles in found for name, value in styles.items() if _TELLS.fullmatch(f"{name}:{value}")}
     return sorted((rule for rule in found if not tells.isdisjoint(rule[2])), key=lambda rule: rule[0])[-MOST_RULES:]
 
 

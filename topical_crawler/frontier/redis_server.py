@@ -52,7 +52,7 @@ _CLUSTER_AWAY = (AskError, ClusterError, RedisClusterException, SlotNotCoveredEr
 _PASSES = (*_AWAY, OutOfMemoryError)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _HANDSHAKE = 5.0  # seconds for a TLS handshake
-SAID_EVERY = 10.0  # seconds between two messages about waiting for the server
+WARN_EVERY = 10.0  # seconds between two messages about waiting for the server
 
 
 class ServerAway(FrontierServerError):
@@ -74,7 +74,7 @@ class Server:
         self.patience = patience
         self.is_cluster = False  # until :meth:`check`
         self._given_up = False
-        self._said = -math.inf
+        self._warned = -math.inf
         self._scripts: dict[str, tuple[str, str]] = {}
 
     def node(self, prefix: str) -> str:
@@ -105,7 +105,7 @@ class Server:
         return self.ask(call, patience)
 
     def ask(self, call: Callable[[], _T], patience: float | None = None) -> _T:
-        """Return the result of ``call``, with retries while the server is unreachable, logged every :data:`SAID_EVERY` seconds.
+        """Return the result of ``call``, with retries while the server is unreachable, logged every :data:`WARN_EVERY` seconds.
 
         ``call`` may run twice, so it must be idempotent.
 
@@ -130,16 +130,16 @@ class Server:
                 if patience and now + pause > deadline:
                     self._given_up = True
                     raise ServerAway(problem) from None
-                if now >= self._said + SAID_EVERY:
+                if now >= self._warned + WARN_EVERY:
                     logger.warning("%s. Retrying for %.0f s", problem, deadline - now if patience else self.patience)
-                    self._said = now
+                    self._warned = now
                 if not patience:
                     raise ServerAway(problem) from None
                 waited = True
             else:
                 if waited:
                     logger.warning("Redis at %s is back", self.name)
-                    self._said = -math.inf
+                    self._warned = -math.inf
                 self._given_up = False
                 return result
             time.sleep(pause * random.uniform(0.5, 1.0))  # jitter: many workers come back at once

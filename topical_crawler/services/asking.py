@@ -118,9 +118,9 @@ class Questions:
 
     def close(self) -> str:
         """Report the remaining marks, and return the result in plain words."""
-        said = self._teacher.close() if self._teacher else ""
+        result = self._teacher.close() if self._teacher else ""
         self.file.close()
-        return said
+        return result
 
 
 class Teacher:

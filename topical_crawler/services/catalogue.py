@@ -53,10 +53,10 @@ class Voice:
         if row := catalogue().get(_NAMED + name):
             return row[self._place]
         sentence, _, rest = name.partition(". ")
-        if rest and (said := self.named(sentence)) != sentence:
-            return said + (". ", "。")[self._place] + self.named(rest)
+        if rest and (translated := self.named(sentence)) != sentence:
+            return translated + (". ", "。")[self._place] + self.named(rest)
         found = ((pattern.fullmatch(name), row[self._place]) for pattern, row in _patterns())
-        return next((said.format(*match.groups()) for match, said in found if match), name)
+        return next((translated.format(*match.groups()) for match, translated in found if match), name)
 
 
 def to_terminal(message: object) -> str:

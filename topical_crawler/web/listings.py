@@ -233,10 +233,10 @@ def _links(kind: str, base: str, entries: Iterable[_Entry]) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
-def said(place: str) -> str:
+def listing_kind(place: str) -> str:
     """Return the kind of the listing with a link by the link's place (:attr:`Evidence.path`), "" for a link on a page.
 
-    >>> said("feed 党建"), said("html/body/div.list/a")
+    >>> listing_kind("feed 党建"), listing_kind("html/body/div.list/a")
     ('feed', '')
     """
     kind = place.partition(" ")[0]

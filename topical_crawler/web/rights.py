@@ -74,7 +74,7 @@ def of_robots(text: str) -> tuple[Signal, ...]:
     found: list[Signal] = [("", _RSL, True)] if _LICENSE.search(text) else []
     for match in _LINE.finditer(text):
         path = match[1].split()[0] if match[1].startswith("/") else ""
-        found += [(_WILD.split(path)[0], *said) for said in _pairs(match[1][len(path) :])]
+        found += [(_WILD.split(path)[0], *pair) for pair in _pairs(match[1][len(path) :])]
     return tuple(found[:MOST_SIGNALS])
 
 
@@ -150,21 +150,21 @@ def of_page(meta: Collection[str], headers: Iterable[tuple[str, str]], signals: 
         path: path of its address, with the query.
         agent: user agent for looking up rules.
     """
-    said = set(meta)
+    reserved = set(meta)
     for name, value in headers:
         name = name.lower()
         if name == "x-robots-tag":
-            said |= set(_tagged(value, _token(agent)))
+            reserved |= set(_tagged(value, _token(agent)))
         elif name in ("content-signal", "content-usage"):
-            said |= {name for name, reserves in _pairs(value) if reserves}
+            reserved |= {name for name, reserves in _pairs(value) if reserves}
         elif name == _TDM:
-            said |= set(of_meta(name, value))
+            reserved |= set(of_meta(name, value))
         elif name == "link" and _RSL_TYPE in value.lower() and "license" in value.lower():
-            said.add(_RSL)
+            reserved.add(_RSL)
     applying = (signal for signal in signals if path.startswith(signal[0]))
     use = {name: reserves for _, name, reserves in sorted(applying, key=lambda signal: (len(signal[0]), signal[2]))}
-    said |= {name for name, reserves in use.items() if reserves}
-    return "; ".join(name for name in NAMES if name in said)
+    reserved |= {name for name, reserves in use.items() if reserves}
+    return "; ".join(name for name in NAMES if name in reserved)
 
 
 def parse(text: str) -> tuple[str, ...]:

@@ -29,12 +29,12 @@ class Answer:
 
     Attributes:
         text: its rules. "" forbids nothing.
-        said: note on the host, None for the one by the text (:func:`classify`).
+        note: note on the host, None for the one by the text (:func:`classify`).
         lasts: True if it holds for the full time of a robots.txt.
     """
 
     text: str = ""
-    said: Robots | None = "unreachable"
+    note: Robots | None = "unreachable"
     lasts: bool = False
 
 
@@ -45,7 +45,7 @@ def read_answer(status: int, body: bytes) -> Answer | None:
     as fit into :data:`MOST_BYTES`.
 
     >>> read_answer(200, b"User-agent: *"), read_answer(404, b"<html>"), read_answer(503, b"")
-    (Answer(text='User-agent: *', said=None, lasts=True), Answer(text='', said='none', lasts=True), None)
+    (Answer(text='User-agent: *', note=None, lasts=True), Answer(text='', note='none', lasts=True), None)
     """
     if status >= 500 or status == 429:
         return None

@@ -52,8 +52,8 @@ def onward(html: str, header: str = "") -> tuple[float, str]:
     tree.strip_tags(["script", "noscript"])
     metas = [node.attributes.get("content") or "" for node in tree.css("meta[http-equiv='refresh' i]")]
     base = (node.attributes["href"] or "") if (node := tree.css_first("base[href]")) is not None else ""
-    for said in filter(None, map(_REFRESH.match, (header, *metas))):
-        return float(said[1] or 0), urljoin(base, (said[2] or said[3] or said[4] or "").strip())
+    for refresh in filter(None, map(_REFRESH.match, (header, *metas))):
+        return float(refresh[1] or 0), urljoin(base, (refresh[2] or refresh[3] or refresh[4] or "").strip())
     if len(html) > SHORT or tree.css_first(f"a[href], frame, iframe, {_ROOTS}") is not None or _length(tree) >= NOTHING:
         return 0.0, ""
     strings = dict(_STRING.findall(scripts))

@@ -32,14 +32,14 @@ async def _serve(bench: Bench, operations: Mapping[str, Operation], errors: tupl
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if (operation := operations.get(params.name)) is None:
-            return _said(f"there is no tool {params.name}", wrong=True)
+            return _result(f"there is no tool {params.name}", wrong=True)
         try:
             values = operation.read({name: [value] for name, value in (params.arguments or {}).items()})
             while (data := await asyncio.to_thread(operation.run, bench, values)).get("waiting"):
                 await asyncio.sleep(_PAUSE)
         except errors as error:
-            return _said(str(error), wrong=True)
-        return _said(json.dumps(data, ensure_ascii=False, default=str))
+            return _result(str(error), wrong=True)
+        return _result(json.dumps(data, ensure_ascii=False, default=str))
 
     server = Server("topical-crawler", version=__version__, on_list_tools=tools, on_call_tool=call)
     async with stdio_server() as (read, write):
@@ -52,5 +52,5 @@ def _tool(operation: Operation) -> types.Tool:
     return types.Tool(name=operation.name, description=operation.about, input_schema=arguments, annotations=hints)
 
 
-def _said(text: str, *, wrong: bool = False) -> types.CallToolResult:
+def _result(text: str, *, wrong: bool = False) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=wrong)

@@ -237,10 +237,10 @@ def mark(bench: Bench, values: Values) -> dict[str, Any]:
     new = None if values["mark"] == "none" else values["mark"]
     judged = bench.open.get(crawl)
     file = judged.file if judged else None
-    said = mark_page(place.corpus, place.folder.path, record, new, bench.topic(crawl), bench.settings, file)
+    learned = mark_page(place.corpus, place.folder.path, record, new, bench.topic(crawl), bench.settings, file)
     if judged:
         judged.tell()
-    return {"mark": new, "before": before or "none", "learned": said, "number": record.order}
+    return {"mark": new, "before": before or "none", "learned": learned, "number": record.order}
 
 
 def source(bench: Bench, values: Values) -> dict[str, Any]:

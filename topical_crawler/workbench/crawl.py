@@ -74,9 +74,9 @@ def live(bench: Bench, values: Values) -> dict[str, Any]:
     name = values["crawl"]
     place = bench.place(name)
     data: dict[str, Any] = {"problem": "", "stats": None, "hosts": [], "runs": None, "in_vain": None, "taken_back": 0, "kept": 0}
-    said = _end(place.folder.log)
-    log = said.splitlines()[-_LINES:]
-    data["survey"] = said.rpartition("\nSurvey: ")[2].partition("\n\nCorpus:")[0] if "\nSurvey: " in said else ""
+    output = _end(place.folder.log)
+    log = output.splitlines()[-_LINES:]
+    data["survey"] = output.rpartition("\nSurvey: ")[2].partition("\n\nCorpus:")[0] if "\nSurvey: " in output else ""
     try:
         with bench.reached(name) as crawl:
             data["stats"] = crawl.ask({"action": "stats"})

@@ -284,8 +284,8 @@ def run(
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print(file=sys.stderr)
-    for said in bench.learned:
-        print(said, file=sys.stderr)
+    for message in bench.learned:
+        print(message, file=sys.stderr)
 
 
 def _kept(file: Path) -> tuple[int, str]:

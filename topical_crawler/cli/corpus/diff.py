@@ -59,16 +59,16 @@ def changes(store: CorpusStore, since: str) -> dict[str, list[dict[str, Any]]]:
     for former in store.former(since=since):
         if (record := store.get(former.key)) is not None:
             likeness = SequenceMatcher(None, former.text.splitlines(), (record.text or "").splitlines()).ratio()
-            found["changed"].append({**_told(record, former.ended), "likeness": round(likeness, 2)})
+            found["changed"].append({**_row(record, former.ended), "likeness": round(likeness, 2)})
     changed = {page["number"] for page in found["changed"]}
-    found["gone"] = [_told(record, str(record.why["gone"])) for record in store.gone(since)]
+    found["gone"] = [_row(record, str(record.why["gone"])) for record in store.gone(since)]
     if since:
         fresh = store.records(Filters(new_since=since))
-        found["new"] = [_told(record, record.fetched) for record in fresh if record.order not in changed]
+        found["new"] = [_row(record, record.fetched) for record in fresh if record.order not in changed]
     return found
 
 
-def _told(record: Record, when: str) -> dict[str, Any]:
+def _row(record: Record, when: str) -> dict[str, Any]:
     return {"number": record.order, "url": record.url, "title": record.title, "when": when}
 
 
@@ -84,7 +84,7 @@ def _versions(store: CorpusStore, name: str, since: str) -> dict[str, Any]:
     if (record := store.page(name)) is None:
         raise no_page(store, name)
     former = [asdict(version) for version in store.former(record.key, since)]
-    return {**_told(record, record.fetched), "text": record.text or "", "former": former}
+    return {**_row(record, record.fetched), "text": record.text or "", "former": former}
 
 
 def _of_page(found: dict[str, Any]) -> Iterator[Text]:

@@ -100,7 +100,7 @@ def _report(opts: argparse.Namespace, settings: AnySettings) -> int:
     names = opts.names or [None]
     samples = [_read(name, settings) for name in names]
     if opts.to_topic:
-        print(said(take_over(samples, opts.to_topic)))
+        print(summary_of(take_over(samples, opts.to_topic)))
         return 0
     whole = merged(samples)
     if opts.marks:
@@ -136,7 +136,7 @@ def _print_marks(sample: Sample) -> None:
     out.writerows([item.key, item.url, item.mark] for item in sample.items if item.mark is not None)
 
 
-def said(taken: Taken) -> str:
+def summary_of(taken: Taken) -> str:
     """Return a summary of the marks copied into a topic."""
     held = ", ".join(f"{taken.marks.get(mark, 0):,} {mark}" for mark in MARKS)
     text = f"{taken.file}: {taken.added:,} added, {taken.changed:,} changed, {taken.same:,} as before; it now holds {held}"

@@ -115,8 +115,8 @@ def _describe(plan: Plan) -> str:
     """Return the options other than the defaults, as on the command line."""
     usual = Plan()
     names = [n for n in ("terms", "min_count", "min_contrast", "adjust_below") if getattr(plan, n) != getattr(usual, n)]
-    said = "".join(f" --{name.replace('_', '-')} {getattr(plan, name):g}" for name in names)
-    return said + ("" if plan.discover else " --candidates-only")
+    options = "".join(f" --{name.replace('_', '-')} {getattr(plan, name):g}" for name in names)
+    return options + ("" if plan.discover else " --candidates-only")
 
 
 def _build(corpora: Corpora, own: Own, plan: Plan, settings: AnySettings) -> Built:

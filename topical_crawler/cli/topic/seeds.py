@@ -52,8 +52,8 @@ def run(opts: argparse.Namespace, settings: AnySettings) -> int:
         title, terms, present = topic.title, topic.terms, {host(url).removeprefix("www.") for url in topic.seeds}
     else:
         title, present = opts.topic, set()
-        said = read_sentence(opts.topic, resources(settings) or Resources.none(), cache_dir(settings))
-        terms = {term.word: term.in_means for term in said.terms}
+        reading = read_sentence(opts.topic, resources(settings) or Resources.none(), cache_dir(settings))
+        terms = {term.word: term.in_means for term in reading.terms}
         if not terms:
             raise TopicError(f"no word in {opts.topic!r} can be a term. Write a longer sentence, or name a topic folder")
     near = Nearness(terms)
