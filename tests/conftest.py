@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import pytest
 from _pytest.assertion import rewrite
-from command_tools import exit_code
+from command_tools import RunScrapy, WriteTopic, exit_code
 from fork_tools import ServedWorker, run_forked
 from hypothesis import settings
 from wait_tools import HANGS
@@ -127,10 +127,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=place)
 
 
-WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """``../shared/data`` as seen from the project's root."""
@@ -203,14 +199,14 @@ def call_experiment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 @pytest.fixture
-def call_scrapy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunScrapy:
+def call_scrapy(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunScrapy:
     """The project's own commands in this process, where Python need not be started again: for the many ways of being wrong."""
 
     def call(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
         monkeypatch.chdir(cwd)
         monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
         monkeypatch.setenv("COLUMNS", "150")
-        capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, exit_code(*arguments), *capsys.readouterr())
+        capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, exit_code(*arguments), *capfd.readouterr())
 
     return call

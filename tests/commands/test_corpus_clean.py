@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_tools import exit_code
+from command_tools import RunScrapy
+from corpus_tools import everything
 
-from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 
 SLOGAN = "跟着某某党建网，学习永远在路上！"
 TOPICS = ("志愿服务", "走访慰问", "植树造林", "读书分享", "技能比武", "红色观影", "安全检查", "防汛演练", "义务献血", "法律宣讲")
-Run = Callable[..., tuple[int, str, str]]
 
 
 def body(n: int) -> str:
@@ -44,33 +44,26 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "160")
-
+def run(call_scrapy: RunScrapy, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
     def run(*arguments: str) -> tuple[int, str, str]:
-        return exit_code("corpus", "clean", *arguments), *capfd.readouterr()
+        done = call_scrapy("corpus", "clean", *arguments, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
 
-def rows(place: Path) -> list[Record]:
-    with CorpusStore(place, read_only=True) as store:
-        return list(store.records(Filters(rejected=True)))
-
-
-def test_texts_are_cleaned_once_and_for_all(run: Run, corpus: Path, tmp_path: Path) -> None:
-    before = rows(corpus)
+def test_texts_are_cleaned_once_and_for_all(run: Callable[..., tuple[int, str, str]], corpus: Path, tmp_path: Path) -> None:
+    before = everything(corpus)
     code, out, _ = run(str(corpus), "--dry-run")
     assert code == 0
     assert "11 would be changed, 2 would be rejected" in out
     assert f"10× {SLOGAN}" in out
-    assert rows(corpus) == before
+    assert everything(corpus) == before
 
     code, out, _ = run(str(corpus), "--report", str(tmp_path / "report.json"))
     assert code == 0
     assert "11 changed, 2 rejected" in out
-    after = rows(corpus)
+    after = everything(corpus)
     assert [record.text for record in after[:10]] == [body(n) for n in range(10)]
     assert [record.reason for record in after[10:]] == ["garbled text", "copyright only", "", "off topic"]
     assert after[12].text == f"CPU {body(31)}联系电话：13800138000"
@@ -83,33 +76,21 @@ def test_texts_are_cleaned_once_and_for_all(run: Run, corpus: Path, tmp_path: Pa
 
     code, out, _ = run(str(corpus))
     assert "11 texts checked: 0 changed, 0 rejected" in out
-    assert rows(corpus) == after
+    assert everything(corpus) == after
 
 
-def test_a_text_that_is_now_anothers_is_a_duplicate(run: Run, corpus: Path) -> None:
-    with CorpusStore(corpus) as store:
-        store.put(
-            Record(
-                url="http://c.cn/", host="c.cn", keep=True, text="登录\n" + body(3) + "\n" + "首页 | 关于我们 | 联系我们\n" * 9
-            )
-        )
-    run(str(corpus))
-    last = rows(corpus)[-1]
-    assert (last.keep, last.reason, last.duplicate_of) == (False, "duplicate", "http://www.a.cn/3")
-
-
-def test_the_settings_hold_and_masks_stay_counted(run: Run, corpus: Path) -> None:
+def test_the_settings_hold_and_masks_stay_counted(run: Callable[..., tuple[int, str, str]], corpus: Path) -> None:
     settings = ("-s", "TOPICAL_PERSONAL=mask", "-s", "TOPICAL_SITE_LINES=0")
     run(str(corpus), *settings)
-    found = rows(corpus)
+    found = everything(corpus)
     assert found[0].text == f"{SLOGAN}\n{body(0)}"
     assert found[12].text is not None and found[12].text.endswith("联系电话：[电话]")
     run(str(corpus), *settings)
-    assert rows(corpus) == found
+    assert everything(corpus) == found
     assert found[12].personal == {"phone": 1}
 
 
-def test_what_cannot_be_done_is_said(run: Run, corpus: Path) -> None:
+def test_what_cannot_be_done_is_said(run: Callable[..., tuple[int, str, str]], corpus: Path) -> None:
     code, _, err = run(str(corpus), "-s", "TOPICAL_CONVERT=hant")
     assert (code, "TOPICAL_CONVERT" in err) == (1, True)
     code, _, err = run("nowhere")

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_tools import exit_code
+from command_tools import RunScrapy
+from corpus_tools import kept, rejected
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 
-from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(call_scrapy: RunScrapy, tmp_path: Path) -> RunScrapy:
     """``run("stats", "dangjian")`` beside the corpus of a topic with three pages, two of them kept."""
     with CorpusStore(tmp_path / "data/dangjian/corpus.sqlite") as store:
-        for n in range(1, 3):
-            store.put(Record(url=f"http://a.cn/{n}", host="a.cn", keep=True, text=f"主题教育第{n}讲", title=f"标题{n}"))
-        store.put(Record(url="http://a.cn/3", host="a.cn", keep=False, reason="off topic"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "150")
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(arguments, exit_code("corpus", *arguments), *capfd.readouterr())
-
-    return run
+        for record in (kept(1), kept(2), rejected(3)):
+            store.put(record)
+    return lambda *arguments: call_scrapy("corpus", *arguments, cwd=tmp_path)
 
 
 @pytest.mark.slow
-def test_to_postgresql_and_back(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+def test_to_postgresql_and_back(run: RunScrapy, postgresql: GivenServer, tmp_path: Path) -> None:
     url = postgresql.new_database()
     there = run("copy", "dangjian", url)
     assert (there.returncode, there.stderr.strip()) == (0, "")
@@ -56,16 +45,15 @@ def test_to_postgresql_and_back(run: Run, postgresql: GivenServer, tmp_path: Pat
     assert "heim" not in said and "***" in said
 
 
-def test_without_a_name_it_is_the_one_in_the_settings(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+def test_without_a_name_it_is_the_one_in_the_settings(run: RunScrapy, postgresql: GivenServer, tmp_path: Path) -> None:
     url = postgresql.new_database()
-    (tmp_path / "data/other").mkdir()
     run("copy", "dangjian", url)
     for action in ("stats", "export", "fetched"):
         named = run(action, "-s", f"TOPICAL_CORPUS={url}")
         assert (named.returncode, named.stderr) == (0, "") and named.stdout == run(action, url).stdout != ""
 
 
-def test_what_cannot_be_copied_is_one_line(run: Run, postgresql: GivenServer, tmp_path: Path) -> None:
+def test_what_cannot_be_copied_is_one_line(run: RunScrapy, postgresql: GivenServer, tmp_path: Path) -> None:
     url = postgresql.new_database()
     (tmp_path / "note.txt").write_text("主题教育" * 500, "utf-8")
     for arguments, message in (

@@ -6,34 +6,29 @@ import csv
 import hashlib
 import json
 import random
+import shutil
 import sqlite3
-import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import crawl_tools
 import pytest
+from command_tools import RunScrapy
 from warcio.archiveiterator import ArchiveIterator
 
+from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.judging.draw import draw_sample
 from topical_crawler.judging.sample import read_sample, write_sample
 
-ROOT = Path(__file__).parents[2]
-DEMO = ROOT / "demo"
-Run = Callable[..., subprocess.CompletedProcess[str]]
 OF_PAGES = "select {} from pages where host = ? and reason <> 'redirected'"
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def crawled(tmp_path_factory: pytest.TempPathFactory, demo_crawl: Path) -> Path:
     """The folder of an archived crawl of the demo, with a sample of which all but every fifth text is marked relevant."""
-    data = tmp_path_factory.mktemp("crawled") / "data"
-    settings = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_ARCHIVE": 1}
-    done = crawl_tools.crawl("partybuilding", data, seeds=str(DEMO / "seeds.txt"), pages=80, strategy="adaptive", **settings)
-    assert done.code == 0, done.log
-    with crawl_tools.CorpusStore(data / "corpus.sqlite", read_only=True) as store:
+    data = shutil.copytree(demo_crawl / "data/partybuilding", tmp_path_factory.mktemp("crawled") / "data")
+    with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
         sample = draw_sample(store, 12)
     marks = {item.key: "irrelevant" if n % 5 == 0 else "relevant" for n, item in enumerate(sample.items)}
     write_sample(sample.marked(marks), data / "judged.jsonl")
@@ -59,14 +54,10 @@ def checked(data: Path, host: str, key: str, name: str) -> Any:
     if key == "redirects":
         return one("select count(*) from pages where host = ? and reason = 'redirected'")
     if key in ("fetched", "kept", "characters", "first", "last"):
-        sums = {
-            "fetched": "count(*)",
-            "kept": "coalesce(sum(keep), 0)",
-            "characters": "coalesce(sum(case when keep then characters end), 0)",
-        }
-        return one(
-            OF_PAGES.format(sums.get(key) or {"first": "coalesce(min(fetched), '')", "last": "coalesce(max(fetched), '')"}[key])
-        )
+        kept = "coalesce(sum(case when keep then {} end), 0)"
+        ends = {"first": "coalesce(min(fetched), '')", "last": "coalesce(max(fetched), '')"}
+        found = {"fetched": "count(*)", "kept": kept.format(1), "characters": kept.format("characters"), **ends}
+        return one(OF_PAGES.format(found[key]))
     if key == "rejected":
         return one(f"{OF_PAGES.format('count(*)')} and not keep and reason = ?", name)
     if key == "licenses":
@@ -101,7 +92,7 @@ def robots_txt(data: Path, host: str) -> tuple[int, bytes]:
 
 
 @pytest.mark.slow
-def test_fifty_claims_hold(crawled: Path, call_scrapy: Run) -> None:
+def test_fifty_claims_hold(crawled: Path, call_scrapy: RunScrapy) -> None:
     done = call_scrapy("corpus", "evidence", crawled, "-o", "evidence", "--judged", "judged.jsonl", cwd=crawled)
     assert (done.returncode, done.stderr) == (0, "")
     folder = crawled / "evidence"
@@ -119,7 +110,7 @@ def test_fifty_claims_hold(crawled: Path, call_scrapy: Run) -> None:
         assert hashlib.sha256(next(crawled.rglob(file["name"])).read_bytes()).hexdigest() == file["sha256"]
 
 
-def test_rules_name_what_is_recorded_and_what_is_missing(crawled: Path, call_scrapy: Run) -> None:
+def test_rules_name_what_is_recorded_and_what_is_missing(crawled: Path, call_scrapy: RunScrapy) -> None:
     done = call_scrapy("corpus", "evidence", crawled, "-o", "rules", cwd=crawled)
     assert done.returncode == 0
     with (crawled / "rules/rules.tsv").open(encoding="utf-8", newline="") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import gzip
 import json
@@ -10,29 +9,24 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 import yaml
-from command_tools import exit_code
+from command_tools import RunScrapy
 from lxml import etree
 
 from topical_crawler.cleaning.cleaner import CleaningOptions
-from topical_crawler.cli.corpus import add_filters
 from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.record import Filters, HostFacts, Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.export.rows import Split
-from topical_crawler.extraction.kinds import KINDS
 from topical_crawler.judging.sample import write_sample
 from topical_crawler.judging.teach import draw_to_teach
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import load_topic
 
-Run = Callable[..., "Done"]
 WORDS = ("组织生活会", "基层党建", "专题党课", "廉政教育", "三会一课", "主题教育", "民主评议", "发展党员", "支部换届", "党风建设")
 
 
@@ -41,17 +35,6 @@ def text(n: int) -> str:
     return "".join(f"{WORDS[(n * 7 + k * k * 3) % 10]}第{n * 31 + k * n}期，" for k in range(8)) + (
         "電話13812345678。" if n == 5 else "。"
     )
-
-
-@dataclass
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-    def rows(self) -> list[dict[str, object]]:
-        assert self.returncode == 0, self.stderr
-        return [json.loads(line) for line in self.stdout.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -71,39 +54,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )  # fmt: skip
         store.put(Record(url="http://b.cn/copy", host="b.cn", keep=True, text=text(1), fetched="2026-11-21T08:00:00+00:00"))
         store.note_host(HostFacts("www.a1.cn", "restricts", 5.0, "2026-11-20T07:00:00+00:00"))
-    said = {
-        "topic": "partybuilding",
-        "source": "/nowhere",
-        "strategy": "semantic",
-        "seed": 0,
-        "version": "0.1.0",
-        "started": "2026",
-    }
+    said = {"topic": "partybuilding", "source": "/nowhere", "strategy": "semantic", "seed": 0, "version": "0.1.0"}
     (folder / "data/dangjian/crawl.json").write_text(json.dumps(said), "utf-8")
     return folder
 
 
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command in this process."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*arguments: str, corpus: str = "dangjian") -> Done:
-        return Done(exit_code("corpus", "export", corpus, *arguments), *capfd.readouterr())
+def run(folder: Path, call_scrapy: RunScrapy) -> RunScrapy:
+    def run(*arguments: str, corpus: str = "dangjian", cwd: Path = folder) -> subprocess.CompletedProcess[str]:
+        return call_scrapy("corpus", "export", corpus, *arguments, cwd=cwd)
 
     return run
 
 
-def test_rows_name_every_place_of_their_text(run: Run) -> None:
-    first, *others = run().rows()
+def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_rows_name_every_place_of_their_text(run: RunScrapy) -> None:
+    first, *others = rows(run())
     assert first["places"] == ["http://www.a1.cn/1.html", "http://b.cn/copy"]
     assert len(others) == 29 and all(one["places"] == [one["url"]] for one in others)
 
 
-def test_filters(run: Run) -> None:
+def test_filters(run: RunScrapy) -> None:
     def orders(*arguments: str) -> list[object]:
-        return [row["order"] for row in run(*arguments).rows()]
+        return [row["order"] for row in rows(run(*arguments))]
 
     assert orders("--where", "han>=0.5", "--where", "relevance < 0.8") == [20, 21, 22, 23]
     assert orders("--kind", "list", "--language", "zh", "--no-personal", "--limit", "2") == [10, 15]
@@ -114,27 +91,20 @@ def test_filters(run: Run) -> None:
     assert set(orders("--sample", "3")) < set(sample)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_page_can_be_chosen(kind: str) -> None:
-    parser = argparse.ArgumentParser()
-    add_filters(parser)
-    assert parser.parse_args(["--kind", kind]).kind == [kind]
-
-
-def test_texts_are_masked_and_converted(run: Run) -> None:
-    (masked,) = run("--mask-personal", "--limit", "1", "--where", "relevance>=0.16").rows()
+def test_texts_are_masked_and_converted(run: RunScrapy) -> None:
+    (masked,) = rows(run("--mask-personal", "--limit", "1", "--where", "relevance>=0.16"))
     assert "電話13812345678" not in str(masked["text"]) and "電話" in str(masked["text"])
     assert masked["characters"] == len(str(masked["text"]))
-    (converted,) = run("--traditional", "--limit", "1").rows()
+    (converted,) = rows(run("--traditional", "--limit", "1"))
     assert "組織" in str(converted["text"]) or "黨" in str(converted["text"])
     assert converted["script"] == "traditional"
 
 
-def test_passages_are_left_out_and_written_as_markdown(run: Run, folder: Path) -> None:
+def test_passages_are_left_out_and_written_as_markdown(run: RunScrapy, folder: Path) -> None:
     with CorpusStore(folder / "data/dangjian/corpus.sqlite") as store:
         (first,) = store.records(Filters(limit=1))
         store.replace(dataclasses.replace(first, text=f"{first.text}\nx = [1]", layout=[[1, 1, "code", 0, "python"]]))
-    (whole,) = run("--limit", "1").rows()
+    (whole,) = rows(run("--limit", "1"))
     assert run("--limit", "1", "--without", "tables,code", "-o", "prose.jsonl").returncode == 0
     assert whole["markdown"] == f"{text(1)}\n\n```python\nx = [1]\n```"
     assert json.loads((folder / "prose.jsonl").read_text("utf-8").splitlines()[0])["text"] == text(1)
@@ -143,7 +113,7 @@ def test_passages_are_left_out_and_written_as_markdown(run: Run, folder: Path) -
         store.replace(first)
 
 
-def test_every_format_has_every_text(run: Run, folder: Path) -> None:
+def test_every_format_has_every_text(run: RunScrapy, folder: Path) -> None:
     names = {"c.jsonl.gz": "", "c.parquet": "", "c.xml": "", "c.vert": "", "c.conllu": "", "set": "hf", "texts": "tei"}
     for name, kind in names.items():
         done = run("-o", name, *(("-f", kind) if kind else ()))
@@ -163,7 +133,7 @@ def test_every_format_has_every_text(run: Run, folder: Path) -> None:
     assert (folder / "c.vert.registry").read_text("utf-8").count('NAME "党建"') == 1
 
 
-def test_a_file_per_text(run: Run, folder: Path) -> None:
+def test_a_file_per_text(run: RunScrapy, folder: Path) -> None:
     done = run("--per-text", "-o", "texts.d", "--limit", "3")
     assert (done.returncode, done.stderr) == (0, "3 pages written to texts.d\n")
     assert (folder / "texts.d/texts/0000002-标题2.txt").read_text("utf-8") == f"{text(2)}\n"
@@ -171,13 +141,13 @@ def test_a_file_per_text(run: Run, folder: Path) -> None:
     assert [file.name for file in (folder / "texts.d/texts").iterdir()] == ["0000001-标题1.vert"]
 
 
-def test_a_tagger_of_ones_own(run: Run, folder: Path) -> None:
+def test_a_tagger_of_ones_own(run: RunScrapy, folder: Path) -> None:
     (folder / "whole.py").write_text("def tag(sentence):\n    return [(sentence, 'W', 'X')]\n", "utf-8")
     assert "\tX\tW\t" in run("-f", "conllu", "--tagger", "whole:tag", "--limit", "1").stdout
     assert "Name it MODULE:FUNCTION" in run("-f", "conllu", "--tagger", "whole:cut").stderr
 
 
-def test_the_manifest_knows_topic_crawl_and_hosts(run: Run, folder: Path) -> None:
+def test_the_manifest_knows_topic_crawl_and_hosts(run: RunScrapy, folder: Path) -> None:
     run("-o", "m.jsonl", "--host", "a1.cn", "--simplified", "--where", "han>0")
     said = json.loads((folder / "m.jsonl.manifest.json").read_text("utf-8"))
     assert (said["topic"]["title"], said["crawl"]["strategy"]) == ("党建", "semantic")
@@ -193,7 +163,7 @@ def test_the_manifest_knows_topic_crawl_and_hosts(run: Run, folder: Path) -> Non
     assert not (folder / "n.jsonl.manifest.json").exists()
 
 
-def test_splits_by_host(run: Run, folder: Path) -> None:
+def test_splits_by_host(run: RunScrapy, folder: Path) -> None:
     done = run("-o", "s.jsonl", "--split", "0.4,0.3,0.3", "--split-by", "host", "--split-seed", "2")
     split = Split((0.4, 0.3, 0.3), "host", 2)
     hosts = {}
@@ -209,7 +179,6 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
     [
         (("--split", "0.9,0.05,0.05"), "-o FILE"),
         (("-o", "x.xlsx"), "x.xlsx has no known format. End it in one of .jsonl .ndjson .csv"),
-        (("-o", "x"), "or name a --format"),
         (("--per-text",), "name it with -o FOLDER"),
         (("--per-text", "-f", "parquet", "-o", "x"), "--per-text goes with the formats jsonl, txt, md, tei"),
         (("--per-text", "-f", "jsonl", "--rejected", "-o", "x"), "have no text"),
@@ -220,20 +189,17 @@ def test_splits_by_host(run: Run, folder: Path) -> None:
         (("-o", "x.jsonl", "--split", "1,0,0", "--rejected"), "leave one of the two away"),
         (("--where", "hans>=0.5"), "'hans' cannot be bounded; there are relevance"),
         (("--where", "han"), "write it as 'han>=0.5'"),
-        (("--sample", "5", "--limit", "5"), "not allowed with"),
-        (("--simplified", "--traditional"), "not allowed with"),
-        (("--kind", "song"), "invalid choice"),
         (("--without", "code,lists"), "'code,lists' cannot be left out; write some of code, formulas, tables"),
     ],
 )
-def test_a_mistaken_export_exits_with_2(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_a_mistaken_export_exits_with_2(run: RunScrapy, folder: Path, arguments: tuple[str, ...], message: str) -> None:
     failed = run(*arguments)
     assert (failed.returncode, failed.stdout) == (2, "")
     assert message in failed.stderr and "Traceback" not in failed.stderr
     assert not list(folder.glob("x.*"))
 
 
-def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
+def test_an_export_that_cannot_be_exits_with_1(run: RunScrapy, folder: Path) -> None:
     (folder / "mine").mkdir()
     (folder / "mine/thesis.txt").write_text("论文", "utf-8")
     for arguments, message in (
@@ -246,7 +212,7 @@ def test_an_export_that_cannot_be_exits_with_1(run: Run, folder: Path) -> None:
     assert [file.name for file in (folder / "mine").iterdir()] == ["thesis.txt"]
 
 
-def test_what_is_there_is_only_replaced_by_force(run: Run, folder: Path) -> None:
+def test_what_is_there_is_only_replaced_by_force(run: RunScrapy, folder: Path) -> None:
     (folder / "old.train.jsonl").write_text("mine", "utf-8")
     (folder / "kept.jsonl").write_text("mine", "utf-8")
     for arguments in (("-o", "kept.jsonl"), ("-o", "old.jsonl", "--split", "1,0,0")):
@@ -263,7 +229,7 @@ def test_what_is_there_is_only_replaced_by_force(run: Run, folder: Path) -> None
     assert "Name a file" in run("-f", "jsonl", "-o", "/dev/null", "--force").stderr
 
 
-def test_the_next_export_removes_what_a_killed_one_left(run: Run, folder: Path) -> None:
+def test_the_next_export_removes_what_a_killed_one_left(run: RunScrapy, folder: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left = folder / f".left.csv.{ended.pid}.part"
@@ -281,28 +247,25 @@ def test_the_next_export_removes_what_a_killed_one_left(run: Run, folder: Path) 
     assert not list(folder.glob(f".left.{ended.pid}.*"))
 
 
-def test_texts_that_are_marked_off_topic_are_left_out(
-    folder: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_that_are_marked_off_topic_are_left_out(folder: Path, run: RunScrapy, tmp_path: Path) -> None:
     data = tmp_path / "data/dangjian"
     shutil.copytree(folder / "data/dangjian", data)
-    monkeypatch.chdir(tmp_path)
     with CorpusStore(data / "corpus.sqlite", read_only=True) as store:
         sample = draw_to_teach(store, 4)
     marks = dict(zip([item.key for item in sample.items], ("irrelevant", "boilerplate", "relevant", None), strict=True))
     write_sample(sample.marked(marks), data / "asked-1.jsonl")
     off = {item.url for item in sample.items[:2]}
-    everything = {str(row["url"]) for row in run("--marked-off").rows()}
+    everything = {str(row["url"]) for row in rows(run("--marked-off", cwd=tmp_path))}
     assert len(everything) == 30 and off <= everything
-    assert {str(row["url"]) for row in run().rows()} == everything - off
-    done = run("-o", "texts.jsonl")
+    assert {str(row["url"]) for row in rows(run(cwd=tmp_path))} == everything - off
+    done = run("-o", "texts.jsonl", cwd=tmp_path)
     assert "28 pages written" in done.stderr and "without 2 texts marked irrelevant or boilerplate" in done.stderr
     assert json.loads((tmp_path / "texts.jsonl.manifest.json").read_bytes())["filters"] == {"without_marked_off": 2}
     (data / "asked-1.jsonl").write_text("{}\n", "utf-8")
-    assert "asked-1.jsonl, line 1" in run().stderr
+    assert "asked-1.jsonl, line 1" in run(cwd=tmp_path).stderr
 
 
-def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tmp_path: Path) -> None:
+def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: RunScrapy, tmp_path: Path) -> None:
     """The lines of a site are learned page by page, and its first texts were stored before. One of them is a copy once clean."""
     slogan = "跟着某某党建网，学习永远在路上！"
     place = tmp_path / "corpus.sqlite"
@@ -313,7 +276,7 @@ def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tm
         store.put(Record(url="http://www.m.cn/", host="www.m.cn", keep=True, text=text(3)))
     before = place.read_bytes()
     done = run("--rejected", corpus=str(place))
-    found = {str(row["url"]): row for row in done.rows()}
+    found = {str(row["url"]): row for row in rows(done)}
     assert not [url for url, row in found.items() if slogan in str(row["text"])]
     assert (found["http://www.l.cn/3"]["keep"], found["http://www.m.cn/"]["reason"]) == (True, "duplicate")
     assert "10 texts cleaned on the fly" in done.stderr
@@ -322,15 +285,15 @@ def test_texts_of_a_corpus_that_is_not_clean_are_cleaned_on_the_way(run: Run, tm
         for _ in LateCleaning(store, CleaningOptions()).steps():
             pass
     again = run("--rejected", corpus=str(place))
-    assert [(row["url"], row["text"]) for row in again.rows() if row["keep"]] == [
+    assert [(row["url"], row["text"]) for row in rows(again) if row["keep"]] == [
         (url, row["text"]) for url, row in found.items() if row["keep"]
     ]
     assert "on the way" not in again.stderr
 
 
-def test_metadata_apart(run: Run, tmp_path: Path) -> None:
-    flat = run().rows()
-    nested = run("--metadata").rows()
+def test_metadata_apart(run: RunScrapy, tmp_path: Path) -> None:
+    flat = rows(run())
+    nested = rows(run("--metadata"))
     assert [set(row) for row in nested] == [{"id", "text", "metadata"}] * len(flat)
     assert [row["metadata"] | {"id": row["id"], "text": row["text"]} for row in nested] == flat  # type: ignore[operator]
     assert run("--metadata", "-o", str(tmp_path / "out.parquet")).returncode == 0
@@ -349,8 +312,8 @@ def test_metadata_apart(run: Run, tmp_path: Path) -> None:
     assert "--metadata goes with the formats jsonl, parquet, hf, not with csv" in run("--metadata", "-f", "csv").stderr
 
 
-def test_counts_that_corpora_for_language_models_have(run: Run) -> None:
-    first, second = run("--limit", "2").rows()
+def test_counts_that_corpora_for_language_models_have(run: RunScrapy) -> None:
+    first, second = rows(run("--limit", "2"))
     assert (first["minhash_cluster_size"], second["minhash_cluster_size"]) == (2, 1)
     assert first["id"] != second["id"]
     assert first["language_score"] == 1.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from command_tools import RunScrapy
 from crawl_tools import Reply, Site
 from document_tools import Typed, pdf, set_columns
 
@@ -28,7 +29,6 @@ PAGE = (
     "<!DOCTYPE html><html><head><title>支部走进社区听民声</title></head><body><h1>支部走进社区听民声</h1>"
     f"<article><h2>一 经过</h2>{PARAGRAPHS}<pre><code>for i in range(3):\n    print(i)</code></pre></article></body></html>"
 )
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture

@@ -4,74 +4,53 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import shutil
-import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import crawl_tools
 import pytest
-from fork_tools import run_forked
+from command_tools import RunScrapy
+from corpus_tools import everything
 from warc_tools import write_warc
 
-from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
-
-ROOT = Path(__file__).parents[2]
-DEMO = ROOT / "demo"
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def command(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", **variables}
-    return run_forked(["-m", "topical_crawler", *map(str, arguments)], ROOT, environment)
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def crawled(tmp_path_factory: pytest.TempPathFactory, demo_crawl: Path, run_scrapy: RunScrapy) -> Path:
     """The folder of an archived crawl of the demo, its corpus locked. One text has lost its first passage, as a line
     that the site repeats. Another is not what the archive gives."""
-    data = tmp_path_factory.mktemp("crawled") / "data"
-    settings = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_DATA_DIR": data, "TOPICAL_RESOURCES": 0}
-    settings |= {"LOG_LEVEL": "WARNING", "TOPICAL_ARCHIVE": 1}
-    options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-    done = command("crawl", "partybuilding", "-a", f"seeds={DEMO / 'seeds.txt'}", "-a", "pages=60", *options)
-    assert done.returncode == 0, done.stderr
+    data = shutil.copytree(demo_crawl / "data/partybuilding", tmp_path_factory.mktemp("crawled") / "data")
     with CorpusStore(data / "corpus.sqlite") as store:
         first, second, *_ = (row for row in store.records() if row.text and not row.layout and row.text.count("\n") > 2)
         assert first.text and second.text
         store.replace(replace(first, text=first.text.partition("\n")[2]))
         store.replace(replace(second, text=second.text + "\n另外一段话"))
-    done = command("corpus", "lock", data, "-o", data / "party", "--workers", 1)
+    done = run_scrapy("corpus", "lock", data, "-o", data / "party", "--workers", "1", cwd=data)
     assert done.returncode == 0, done.stderr
     assert "1 text not reproduced from the archive" in done.stdout
     return data
 
 
-def exported(place: Path) -> bytes:
-    done = command("corpus", "export", place, "-o", place / "texts.jsonl", "--marked-off", "--force")
-    assert done.returncode == 0, done.stderr
-    return (place / "texts.jsonl").read_bytes()
-
-
 @pytest.mark.slow
-def test_the_texts_are_the_same_bytes_by_another_clock_and_locale(crawled: Path, tmp_path: Path) -> None:
-    lock = crawled / "party.lock.json"
-    elsewhere = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    done = command("corpus", "reproduce", lock, "-o", tmp_path / "again", "--workers", 1, **elsewhere)
+def test_the_texts_are_the_same_bytes_by_another_clock_and_locale(
+    crawled: Path, run_scrapy: RunScrapy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exported(place: Path) -> bytes:
+        done = run_scrapy("corpus", "export", place, "-o", place / "texts.jsonl", "--marked-off", "--force", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return (place / "texts.jsonl").read_bytes()
+
+    before, lock = exported(crawled), crawled / "party.lock.json"
+    for name, value in (("TZ", "Pacific/Kiritimati"), ("LC_ALL", "C")):
+        monkeypatch.setenv(name, value)
+    done = run_scrapy("corpus", "reproduce", lock, "-o", tmp_path / "again", "--workers", "1", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    before = exported(crawled)
     assert exported(tmp_path / "again") == before and len(before.splitlines()) > 10
     assert json.loads(lock.read_text())["texts"]["sha256"] in done.stdout
-    rows = {name: list(store(place)) for name, place in (("old", crawled), ("new", tmp_path / "again"))}
-    assert rows["new"] == rows["old"]
-
-
-def store(place: Path) -> list[Record]:
-    with CorpusStore(place / "corpus.sqlite", read_only=True) as opened:
-        return list(opened.records(Filters(rejected=True)))
+    assert everything(tmp_path / "again/corpus.sqlite") == everything(crawled / "corpus.sqlite")
 
 
 def test_the_lock_holds_no_text_that_the_archive_gives(crawled: Path) -> None:
@@ -86,7 +65,7 @@ def test_the_lock_holds_no_text_that_the_archive_gives(crawled: Path) -> None:
     assert facts["encoder"]["files"] and facts["crawl"]["seeds"] and facts["settings"]["TOPICAL_MIN_CHARACTERS"] == 50
 
 
-def test_what_is_not_the_same_is_said(crawled: Path, tmp_path: Path, call_scrapy: Run) -> None:
+def test_what_is_not_the_same_is_said(crawled: Path, tmp_path: Path, call_scrapy: RunScrapy) -> None:
     lock = crawled / "party.lock.json"
     masked = ("-s", "TOPICAL_CONVERT=traditional")
     other = call_scrapy("corpus", "reproduce", lock, "-o", "other", "--workers", "1", *masked, cwd=tmp_path)
@@ -94,15 +73,15 @@ def test_what_is_not_the_same_is_said(crawled: Path, tmp_path: Path, call_scrapy
     again = call_scrapy("corpus", "reproduce", lock, "-o", "other", cwd=tmp_path)
     assert again.returncode == 1 and "is not empty. Name a new folder" in again.stderr
     shutil.copytree(crawled / "archive", tmp_path / "archive", ignore=shutil.ignore_patterns("*.index"))
-    (file,) = (tmp_path / "archive").iterdir()
-    file.write_bytes(file.read_bytes() + (DEMO / "bookshop.warc.gz").read_bytes()[:2000])
+    file, *_ = (tmp_path / "archive").iterdir()
+    file.write_bytes(file.read_bytes() + (crawl_tools.DEMO / "bookshop.warc.gz").read_bytes()[:2000])
     changed = call_scrapy("corpus", "reproduce", lock, "-o", "new", "--archive", "archive", cwd=tmp_path)
     assert changed.returncode == 1 and "is not the locked file" in changed.stderr
     none = call_scrapy("corpus", "reproduce", crawled / "crawl.json", "--live", cwd=tmp_path)
     assert none.returncode == 1 and "is no lock of this program" in none.stderr
 
 
-def test_live_says_what_the_web_has_changed(tmp_path: Path, call_scrapy: Run) -> None:
+def test_live_says_what_the_web_has_changed(tmp_path: Path, call_scrapy: RunScrapy) -> None:
     names = ("same", "other", "gone", "closed")
     routes: dict[str, crawl_tools.Route] = {f"/{name}.html": crawl_tools.Reply(crawl_tools.article(name)) for name in names}
     with crawl_tools.Site(routes) as site:

@@ -4,49 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import os
 import shutil
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fork_tools import run_forked
+from command_tools import RunScrapy
+from corpus_tools import everything
 from scrapy.utils.project import get_project_settings
 
 from topical_crawler.cli.corpus.rebuild import ArchivedPages, Rebuilt, is_remade, rebuild
 from topical_crawler.config import cleaning_options
 from topical_crawler.corpus.make import Maker
-from topical_crawler.corpus.record import CorpusError, Filters, HostFacts, Record
+from topical_crawler.corpus.record import CorpusError, HostFacts
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.extraction.pool import ExtractPool
 from topical_crawler.recordings.reader import Recording
 
-ROOT = Path(__file__).parents[2]
-DEMO = ROOT / "demo"
 
-
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160"}
-    return run_forked(["-m", "topical_crawler", *map(str, arguments)], ROOT, environment)
-
-
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder of an archived crawl of 75 pages, in files of 50 kB."""
-    data = tmp_path_factory.mktemp("crawled") / "data"
-    settings = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "TOPICAL_DATA_DIR": data, "TOPICAL_RESOURCES": 0}
-    settings |= {"CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "WARNING", "TOPICAL_ARCHIVE": 1, "TOPICAL_ARCHIVE_MB": 0.05}
-    options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-    seeds = f"seeds={DEMO / 'seeds.txt'}"
-    done = command("crawl", "partybuilding", "-a", seeds, "-a", "pages=75", *options)
-    assert done.returncode == 0, done.stderr
-    return data
-
-
-def everything(place: Path) -> list[Record]:
-    with CorpusStore(place, read_only=True) as store:
-        return list(store.records(Filters(rejected=True)))
+@pytest.fixture
+def crawled(demo_crawl: Path) -> Path:
+    return demo_crawl / "data/partybuilding"
 
 
 def known_hosts(place: Path) -> dict[str, HostFacts]:
@@ -55,10 +33,10 @@ def known_hosts(place: Path) -> dict[str, HostFacts]:
 
 
 @pytest.mark.slow
-def test_a_corpus_that_was_just_made_is_the_same_again(crawled: Path, tmp_path: Path) -> None:
+def test_a_corpus_that_was_just_made_is_the_same_again(run_scrapy: RunScrapy, crawled: Path, tmp_path: Path) -> None:
     before = everything(crawled / "corpus.sqlite")
     assert sum(row.keep for row in before) > 15 and len({row.reason for row in before}) > 3
-    done = command("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "--workers", 2)
+    done = run_scrapy("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "--workers", "2", cwd=tmp_path)
     assert (done.returncode, done.stderr.strip()) == (0, "")
     after = everything(tmp_path / "new.sqlite")
     assert after == before
@@ -68,11 +46,11 @@ def test_a_corpus_that_was_just_made_is_the_same_again(crawled: Path, tmp_path: 
     assert known_hosts(tmp_path / "new.sqlite") == known_hosts(crawled / "corpus.sqlite") != {}
 
 
-def test_what_would_be_made_otherwise_today_is_counted(crawled: Path, tmp_path: Path) -> None:
+def test_what_would_be_made_otherwise_today_is_counted(run_scrapy: RunScrapy, crawled: Path, tmp_path: Path) -> None:
     before = everything(crawled / "corpus.sqlite")
     short = [row for row in before if row.keep and row.characters < 350]
     assert short
-    done = command("corpus", "rebuild", crawled, "-o", tmp_path / "new.sqlite", "-s", "TOPICAL_MIN_CHARACTERS=350")
+    done = run_scrapy("corpus", "rebuild", crawled, "-o", "new.sqlite", "-s", "TOPICAL_MIN_CHARACTERS=350", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     after = {row.url: row for row in everything(tmp_path / "new.sqlite")}
     assert {after[row.url].reason for row in short} == {"near-empty"}
@@ -84,7 +62,7 @@ def test_what_would_be_made_otherwise_today_is_counted(crawled: Path, tmp_path: 
         if not is_remade(row):
             assert now == row
     assert "rejected now: near-empty: " in done.stdout
-    same = command("corpus", "rebuild", crawled, "-o", crawled / "corpus.sqlite")
+    same = run_scrapy("corpus", "rebuild", crawled, "-o", crawled / "corpus.sqlite", cwd=tmp_path)
     assert same.returncode == 1 and "is the corpus to rebuild" in same.stderr
 
 

@@ -62,17 +62,12 @@ def test_a_sample_has_texts_strata_and_the_topics_terms(call_scrapy: Any, folder
 
 def test_the_same_seed_gives_the_same_file(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-        done = call_scrapy("corpus", "sample", "-n", "9", "--seed", seed, "-o", tmp_path / name, cwd=folder)
+        drawn = ("-n", "10", "--by", "relevance", "--equal", "--seed", seed, "-o", tmp_path / name)
+        done = call_scrapy("corpus", "sample", *drawn, cwd=folder)
         assert done.returncode == 0, done.stderr
+        assert [stratum["sample"] for stratum in lines(tmp_path / name)[0]["strata"]] == [2] * 5
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
-
-
-@pytest.mark.parametrize("by", ["relevance", "none"])
-def test_other_strata(call_scrapy: Any, folder: Path, tmp_path: Path, by: str) -> None:
-    done = call_scrapy("corpus", "sample", "-n", "10", "--by", by, "--equal", "-o", tmp_path / "s", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert [s["sample"] for s in lines(tmp_path / "s")[0]["strata"]] == ([2] * 5 if by == "relevance" else [10])
 
 
 def test_what_cannot_be_drawn_is_said(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
@@ -120,12 +115,6 @@ def test_a_report_before_anything_is_judged(call_scrapy: Any, folder: Path, tmp_
     assert "0 of 10 texts judged" in call_scrapy("corpus", "report", tmp_path / "s", cwd=folder).stdout
     found = json.loads(call_scrapy("corpus", "report", tmp_path / "s", "--json", cwd=folder).stdout)
     assert found["whole"] is None and found["mean_of_sites"] is None
-
-
-def test_what_is_no_sample_is_named(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "s").write_text("{}\n")
-    done = call_scrapy("corpus", "judge", tmp_path / "s", "--no-browser", cwd=folder)
-    assert done.returncode == 1 and f"{tmp_path / 's'}, line 1:" in done.stderr
 
 
 def judge(folder: Path, *arguments: str) -> tuple[int, str]:

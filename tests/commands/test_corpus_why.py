@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_tools import RunScrapy
+from corpus_tools import everything
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 
 from topical_crawler.corpus.copy import copy
-from topical_crawler.corpus.record import Filters, Record
+from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.frontier.base import State
 from topical_crawler.judging.sample import Header, Item, Sample, Stratum, write_sample
 from topical_crawler.services.why import threshold_of
 from topical_crawler.topic.topic import load_topic
 
-ROOT = Path(__file__).parents[2]
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 Why = Callable[..., dict[str, Any]]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, run_scrapy: RunScrapy) -> Path:
-    """A working directory with a crawl that ended after 90 pages."""
-    folder = tmp_path_factory.mktemp("why")
-    replay = f"TOPICAL_REPLAY={ROOT / 'demo/demo-web.warc.gz'}"
-    settings = [part for name in (replay, "TOPICAL_RESOURCES=0", "CONCURRENT_REQUESTS=1") for part in ("-s", name)]
-    arguments = ["topic=partybuilding", f"seeds={ROOT / 'demo/seeds.txt'}", "pages=90"]
-    done = run_scrapy("crawl", "topical", *(part for name in arguments for part in ("-a", name)), *settings, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return folder
+@pytest.fixture
+def folder(demo_crawl: Path) -> Path:
+    return demo_crawl
 
 
 @pytest.fixture
@@ -53,8 +45,7 @@ def why(folder: Path, call_scrapy: RunScrapy) -> Why:
 
 
 def records(folder: Path) -> list[Record]:
-    with CorpusStore(folder / "data/partybuilding/corpus.sqlite", read_only=True) as store:
-        return list(store.records(Filters(rejected=True)))
+    return everything(folder / "data/partybuilding/corpus.sqlite")
 
 
 def in_queue(folder: Path, state: State, more: str = "") -> tuple[str, float]:

@@ -1,18 +1,14 @@
 """``topical-crawler resources`` as a user calls it; archives stand in a local directory, pip is the real one."""
 
-import dataclasses
-import hashlib
 import os
-import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_tools import exit_code
-from fork_tools import run_forked
+from resource_tools import pinned, wheel
 
-from topical_crawler.resources.registry import RESOURCES, Archive
+from topical_crawler.resources.registry import RESOURCES
 
 DATA = {
     "hownet": b"\xe5\x85\x9a N human|\xe4\xba\xba\n",
@@ -21,28 +17,22 @@ DATA = {
     "cilin_tree": b'{"A": {"tag": "human", "sub": {}}}',
     "clc": b'{"A": {"name": "Marxism", "up_level": null}, "B": {"name": "philosophy", "up_level": null}}',
 }
+
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Runs ``topical-crawler resources …`` in this process; gives exit code, output, messages."""
-    path = tmp_path / "shelf/tcresources-1.0-py3-none-any.whl"
-    path.parent.mkdir()
-    with zipfile.ZipFile(path, "w") as packed:
-        for name, data in DATA.items():
-            packed.writestr(f"data/{name}", data)
-        packed.writestr("tcresources-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tcresources\nVersion: 1.0\n")
-        packed.writestr("tcresources-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        packed.writestr("tcresources-1.0.dist-info/RECORD", "")
-    archive = Archive("tcresources", "1.0", path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    archive = wheel(shelf, "tcresources", {f"data/{name}": data for name, data in DATA.items()})
     for name, data in DATA.items():
-        pinned = {"member": f"data/{name}", "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        monkeypatch.setitem(RESOURCES, name, dataclasses.replace(RESOURCES[name], archive=archive, **pinned))  # type: ignore[arg-type]
+        monkeypatch.setitem(RESOURCES, name, pinned(name, archive, f"data/{name}", data))  # type: ignore[misc]
     for variable in [v for v in os.environ if v.startswith("TOPICAL_")]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(path.parent))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
     monkeypatch.setenv("TOPICAL_RESOURCES_DIR", str(tmp_path / "to"))
     monkeypatch.setenv("COLUMNS", "400")
 
@@ -70,19 +60,12 @@ def test_fetch_list_check(resources: Run, tmp_path: Path) -> None:
     assert out.count("FAILED") == 0 and "hownet_tree  missing." in out
 
 
-def test_one_resource_by_name(resources: Run, tmp_path: Path) -> None:
-    assert resources("fetch", "clc")[:2] == (0, f"1 fetched to {tmp_path / 'to'}\n")
-    assert resources("check", "clc")[0] == 0
-    code, out, _ = resources("check", "clc", "cilin")
-    assert code == 1 and "ok     clc" in out and "FAILED cilin" in out and "topical-crawler resources fetch cilin" in out
-
-
 def test_damage_is_found(resources: Run, tmp_path: Path) -> None:
     resources("fetch")
     cilin, clc = tmp_path / "to/cilin.txt", tmp_path / "to/clc.json"
     cilin.write_bytes(cilin.read_bytes()[:-1])
     clc.write_bytes(clc.read_bytes().replace(b"B", b"C"))
-    code, out, _ = resources("check")
+    code, out, _ = resources("check", "clc", "cilin")
     assert code == 1 and out.count("FAILED") == 2 and "not the pinned file. Run topical-crawler resources fetch clc" in out
     assert "damaged" in resources("list")[1]
     assert resources("fetch")[1].startswith("2 fetched")
@@ -123,8 +106,6 @@ def test_settings_name_files_of_ones_own(resources: Run, tmp_path: Path) -> None
         (("fetch", "wordnet"), 1, "no resource 'wordnet'. Choose one of hownet"),
         (("fetch", "hownet_tree"), 1, "hownet_tree cannot be fetched"),
         (("list", "-s", "TOPICAL_CLC=/no/such/file"), 1, "TOPICAL_CLC=/no/such/file: no such file"),
-        (("list", "--bogus"), 2, "not understood: --bogus"),
-        (("forget",), 2, "invalid choice"),
     ],
 )
 def test_mistakes_are_explained(resources: Run, arguments: tuple[str, ...], code: int, says: str) -> None:
@@ -137,10 +118,3 @@ def test_pip_fails(resources: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     code, _, err = resources("fetch", "clc")
     assert code == 1 and "pip could not download tcresources==1.0" in err and "Check network" in err and "TOPICAL_CLC" in err
     assert [p.name for p in (tmp_path / "to").iterdir()] == [".fetch.lock"]
-
-
-def test_help_in_a_process_of_its_own(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for arguments, says in ((["--help"], "TOPICAL_RESOURCES_DIR"), (["check", "--help"], "Exit code 1")):
-        done = run_forked(["-m", "topical_crawler", "resources", *arguments], tmp_path, environment)
-        assert done.returncode == 0 and says in done.stdout, done.stderr

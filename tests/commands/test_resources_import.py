@@ -2,13 +2,11 @@
 
 import os
 import pickle
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
-from topical_crawler.resources.vectors import WordVectors
+from command_tools import RunScrapy
 
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+from topical_crawler.resources.vectors import WordVectors
 
 TEXT = "5 2\n党员 3 4\n干部 1 0\nＣＰＵ 0 1\ncpu 1 1\n零 0 0\n"
 
@@ -42,11 +40,7 @@ def test_a_limit_and_an_ending(call_scrapy: RunScrapy, tmp_path: Path) -> None:
 def test_bad_files_change_nothing(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     (tmp_path / "bad.kv").write_bytes(pickle.dumps(Attack()))
     (tmp_path / "short.vec").write_text("".join(TEXT.splitlines(keepends=True)[:3]), encoding="utf-8")
-    for name, says in (
-        ("bad.kv", "so it was not read"),
-        ("short.vec", "short.vec, line 4: the file ends"),
-        ("no", "No such file"),
-    ):
+    for name, says in (("bad.kv", "so it was not read"), ("short.vec", "line 4: the file ends"), ("no", "No such file")):
         failed = call_scrapy("resources", "import", name, "v", cwd=tmp_path)
         assert failed.returncode == 1 and says in failed.stderr and failed.stdout == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.kv", "short.vec"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_tools import RunScrapy
 
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 SECRET = "postgresql://crawler:s3cret@db.example/corpus"
 
 

@@ -8,16 +8,14 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from command_tools import RunScrapy, WriteTopic
 
 from topical_crawler.topic.topic import load_topic
 
 ROOT = Path(__file__).resolve().parents[2]
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
-WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 
 CANDIDATES = "# 候选词\n三会一课\n党支部\n天气\n\n会议\nＸＹ工程\n三会一课\n"
 DOMAIN = ("党支部落实三会一课，三会一课要有记录。", "党支部召开会议。", "学习文件。", "学习文件，学习文件。")
@@ -54,14 +52,9 @@ def test_candidates_against_a_background(run_scrapy: RunScrapy, folder: Path, tm
         "--candidates-only", "--min-contrast", "1.2", "--min-count", "2", cwd=tmp_path,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
-    for part in (
-        "4 documents of the domain, 4 of the background",
-        "3 terms (3 candidate), 1 of them in no document",
-        "2 candidates of a contrast below 1.2",
-        "adjust.tsv: 1 line of yours kept",
-        "topical-crawler topic check",
-    ):
-        assert part in made.stdout
+    assert "4 documents of the domain, 4 of the background" in made.stdout and "adjust.tsv: 1 line of yours kept" in made.stdout
+    assert "3 terms (3 candidate), 1 of them in no document" in made.stdout
+    assert "2 candidates of a contrast below 1.2" in made.stdout
 
     terms = rows(folder / "terms.tsv")
     # 会议 is rarer in the domain, 天气 is not in it, ＸＹ工程 in neither.
@@ -131,44 +124,18 @@ def test_a_foreign_weights_file_is_set_aside(call_scrapy: RunScrapy, folder: Pat
     assert "weights.tsv.old" not in call_scrapy(*command, cwd=tmp_path).stdout
 
 
-def test_terms_are_found(call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path) -> None:
-    filler = [f"{a}和{b}都变了。" for a in "山水风花雪月日星" for b in "春夏秋冬东西南北"]
-    domain = [f"{v}三会一课，党员{v}。" for v in ("落实", "抓好", "开展", "坚持") for _ in range(5)] + filler
-    texts = [{"text": f"{t}第{i}", "kind": "党建"} for i, t in enumerate(domain)] + [{"text": t, "kind": "x"} for t in filler * 3]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(t) + "\n" for t in texts), encoding="utf-8")
-    folder = write_topic({"terms.tsv": "灯塔\n"})
-    made = call_scrapy(
-        "topic", "build", folder, "--corpus", "a.jsonl", "--domain", "kind=党建", "--against", "kind=x", cwd=tmp_path
-    )
-    assert made.returncode == 0, made.stderr
-    found = rows(folder / "terms.tsv")
-    assert found["灯塔"] == []
-    assert found["三会一课"][1].startswith("discovery n=")
-    assert found["党员"][1].startswith("dictionary ")
-    assert "1 yours" in made.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
         (("nowhere", "--corpus", "good.jsonl"), 1, ("nowhere/topic.toml: missing", "topical-crawler topic new")),
-        (("mytopic", "--corpus", "nowhere.jsonl"), 1, ("nowhere.jsonl",)),
         (("mytopic", "--corpus", "good.jsonl", "--background", "nowhere"), 1, ("nowhere", "Pass a Wikipedia dump")),
         (("mytopic", "--corpus", "bad.jsonl"), 1, ("bad.jsonl, line 2",)),
         (("mytopic", "--corpus", "cut.jsonl.gz"), 1, ("cut.jsonl.gz",)),
-        (
-            ("mytopic", "--corpus", "good.jsonl", "--domain", "party=3"),
-            1,
-            ("no document of good.jsonl has party=3", "Check --domain"),
-        ),
-        (("mytopic", "--corpus", "good.jsonl", "--against", "party=3"), 1, ("no document of the background has party=3",)),
+        (("mytopic", "--corpus", "good.jsonl", "--domain", "party=3"), 1, ("has party=3", "Check --domain")),
         (("mytopic", "--corpus", "good.jsonl", "--domain", "party"), 2, ("expected FIELD=VALUE",)),
-        (("mytopic", "--corpus", "good.jsonl", "--min-count", "0"), 2, ("1 or more",)),
         (("mytopic", "--corpus", "good.jsonl", "--min-contrast", "nan"), 2, ("0 or more",)),
-        (("mytopic",), 2, ("--corpus",)),
         (("mytopic", "--corpus", "good.jsonl"), 1, ("no word is rarer than another", "Give hundreds")),  # one document
         (("mytopic", "--corpus", "empty.jsonl"), 1, ("no document in empty.jsonl", "Give a corpus")),
-        (("foreign", "--corpus", "good.jsonl"), 1, ("foreign/candidates.txt", "UTF-8")),
         (("short", "--corpus", "good.jsonl"), 1, ("short/candidates.txt, line 1: '党' is one character", "Write a longer")),
         (("bare", "--corpus", "good.jsonl", "--candidates-only"), 1, ("bare/candidates.txt: missing", "Write candidate terms")),
     ],
@@ -182,11 +149,10 @@ def test_mistakes(
     (tmp_path / "bad.jsonl").write_text('{"text": "党支部"}\n{"text": \n', encoding="utf-8")
     (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"text": "x"}\n' * 9)[:-12])
     (tmp_path / "empty.jsonl").write_text('{"text": ""}\n', encoding="utf-8")
-    for name, content in (("foreign", "党支部\n".encode("gbk")), ("short", "党\n".encode()), ("bare", b"")):
+    for name in ("short", "bare"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "topic.toml").write_text('title = "x"\n')
-        if content:
-            (tmp_path / name / "candidates.txt").write_bytes(content)
+    (tmp_path / "short/candidates.txt").write_text("党\n", encoding="utf-8")
     failed = call_scrapy("topic", "build", *arguments, cwd=tmp_path)
     assert failed.returncode == code, failed.stderr
     assert "Traceback" not in failed.stderr

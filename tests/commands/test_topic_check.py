@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_tools import RunScrapy, WriteTopic
 
 ROOT = Path(__file__).parents[2]
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
-WriteTopic = Callable[..., Path]
 
 CONFIG = (
     'title = "支部[工作]"\ndefault_strategy = "semantic"\n'
@@ -65,10 +62,7 @@ def test_seeds_of_a_recorded_web(
     figures = json.loads(shown.stdout)
     assert [s["source"] for s in figures["seeds"]] == [HOME, GONE, SPORTS]
     found = {f["line"]: f["message"] for f in figures["findings"] if f["about"] == "seeds"}
-    assert found == {
-        2: f"{GONE} does not answer: unreachable",
-        3: f"{SPORTS} leads nowhere: none of its links would be queued",
-    }
+    assert found == {2: f"{GONE} does not answer: unreachable", 3: f"{SPORTS} leads nowhere: none of its links would be queued"}
     shown = call_scrapy("topic", "check", "mytopic", "--fetch", *replay, cwd=tmp_path)
     for part in ("Seeds", "off topic", "no page", "unreachable"):
         assert part in shown.stdout
@@ -89,7 +83,6 @@ def test_every_word_of_a_finding(call_scrapy: RunScrapy, write_topic: WriteTopic
     [
         (("partybilding",), 1, ("partybilding cannot be read", "no topic")),
         (("mytopic", "./none.html"), 1, ("none.html: no such file",)),
-        ((), 2, ("topic",)),
     ],
 )
 def test_mistakes(

@@ -13,24 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_tools import RunScrapy
 from fork_tools import Forked
 from wait_tools import HANGS, judging_page, stopped
 from workbench_tools import judge_all
 
 from topical_crawler.topic.topic import load_topic, read_seeds
 
-RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
-
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo" / "demo-web.warc.gz"
 NONE = ("-s", "TOPICAL_RESOURCES=0")
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": str(ROOT),
-    "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings",
-    "PYTHONUTF8": "1",
-    "BROWSER": "true",  # a program that does nothing
-}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
+ENVIRONMENT["BROWSER"] = "true"  # a program that does nothing
 
 
 def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
@@ -68,23 +62,18 @@ def test_texts_that_are_near_in_meaning_are_seen_before_a_crawl(call_scrapy: Run
     assert without.returncode == 0 and "Near in meaning" not in without.stdout
 
 
-def test_a_sentence_that_is_not_chinese_gives_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    made = call_scrapy("topic", "new", "./os", "operating systems and kernels", *NONE, cwd=tmp_path)
-    assert made.returncode == 0 and "No word of these is Chinese" in " ".join(made.stderr.split())
-    made = call_scrapy("topic", "new", "./kernel", "operating system kernel", *NONE, cwd=tmp_path)  # 内核 is not of the sentence
-    assert made.returncode == 0 and "No word of these is Chinese" in " ".join(made.stderr.split())
+def test_a_sentence_that_tells_little_gives_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:
+    def warned(folder: str, *words: str) -> str:
+        made = call_scrapy("topic", "new", folder, *words, *NONE, cwd=tmp_path)
+        assert made.returncode == 0
+        return " ".join(made.stderr.split())
 
-
-def test_few_words_give_a_warning(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    made = call_scrapy("topic", "new", "./house", "房价与楼市", *NONE, cwd=tmp_path)
-    assert made.returncode == 0
-    message = " ".join(made.stderr.split())
-    assert "Only 2 of your words tell the topic: 房价 楼市" in message
-    assert all(remedy in message for remedy in ("a longer sentence", "--keywords", "--text", "--url"))
-    more = call_scrapy("topic", "new", "./houses", "房价与楼市", "--keywords", "二手房", *NONE, cwd=tmp_path)
-    assert "Only" not in more.stderr
-    general = call_scrapy("topic", "new", "./general", "服务、管理与工作的方法", *NONE, cwd=tmp_path)
-    assert "All of your words are of general use: 服务 管理 工作." in " ".join(general.stderr.split())
+    few = warned("./house", "房价与楼市")
+    assert "Only 2 of your words tell the topic: 房价 楼市" in few
+    assert all(remedy in few for remedy in ("a longer sentence", "--keywords", "--text", "--url"))
+    assert "Only" not in warned("./houses", "房价与楼市", "--keywords", "二手房")
+    assert "All of your words are of general use: 服务 管理 工作." in warned("./general", "服务、管理与工作的方法")
+    assert "No word of these is Chinese" in warned("./kernel", "operating system kernel")  # 内核 is not of the sentence
 
 
 def test_from_keywords_and_texts(call_scrapy: RunScrapy, tmp_path: Path) -> None:
@@ -125,10 +114,6 @@ def test_from_a_category(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     made = call_scrapy("topic", "new", "./os", "--category", "tp316", "--tree", tree, *NONE, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert dict(load_topic(tmp_path / "os").terms) == {"操作系统": 1.0}
-    unknown = call_scrapy("topic", "new", "./xx", "--category", "QQ9", "--tree", tree, *NONE, cwd=tmp_path)
-    assert unknown.returncode == 1
-    assert "no category matches 'QQ9'" in unknown.stderr
-    assert not (tmp_path / "xx").exists()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +121,6 @@ def test_from_a_category(call_scrapy: RunScrapy, tmp_path: Path) -> None:
     [
         ((), "say what the topic is about, behind its folder ./os: a SENTENCE"),
         (("猫",), "no word in what you gave can be a term (not 猫). Name some of two characters or more"),
-        (("--keywords", "，"), "no word in what you gave can be a term"),
         (("内核", "--seeds", "a.cn"), "is not a URL"),
         (("--text", "missing.txt"), "missing.txt: no such file or folder"),
         (("--category", "TP316"), "no category tree"),

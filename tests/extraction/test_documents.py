@@ -47,18 +47,9 @@ def paragraphs(number: int = 40) -> list[str]:
     """Paragraphs that differ, of one to nine lines."""
     draw = random.Random(4)
     parts = [
-        "各级党组织",
-        "要扎实开展",
-        "主题教育",
-        "，",
-        "推动全面从严治党",
-        "向基层延伸",
-        "，",
-        "支部",
-        "与群众",
-        "面对面商量",
+        "各级党组织", "要扎实开展", "主题教育", "，", "推动全面从严治党", "向基层延伸", "，", "支部", "与群众", "面对面商量",
         "办法",
-    ]
+    ]  # fmt: skip
     return [f"第{'甲乙丙丁戊己庚辛壬癸'[n % 10]}段{''.join(draw.choices(parts, k=draw.randint(8, 50)))}。" for n in range(number)]
 
 
@@ -235,14 +226,8 @@ def test_notes_of_a_word_file_stand_behind_what_refers_to_them() -> None:
     end = f"<w:endnote w:id='1'><w:p>{run('尾注。')}</w:p></w:endnote>"
     found = word(f"{first}<w:tbl><w:tr>{cells}</w:tr></w:tbl><w:p>{run('完。')}</w:p>", footnotes="".join(notes), endnotes=end)
     assert [passage.text for passage in found] == [
-        "旧志说法不一",
-        "脚注1。",
-        "脚注2。",
-        "尾注。",
-        "站名\t雨量",
-        "脚注3。",
-        "完。",
-    ]
+        "旧志说法不一", "脚注1。", "脚注2。", "尾注。", "站名\t雨量", "脚注3。", "完。",
+    ]  # fmt: skip
 
 
 def test_a_word_file_has_its_title_headings_lists_tables_and_inserted_text() -> None:

@@ -129,55 +129,52 @@ PYTHON = "def f(x):\n    if x:\n        return 1\n\n    return 2"
 LINES = PYTHON.split("\n")
 NUMBERS = "".join(f"<span class='line'>{n}</span><br>" for n in range(1, 6))
 HIGHLIGHTED = PYTHON.replace("def", "<span class='k'>def</span>").replace("return", "<span class='k'>return</span>")
+
+
+def by_line(template: str, between: str = "") -> str:
+    return between.join(template.format(n=n, line=line) for n, line in enumerate(LINES, 1))
+
+
+TABLE = "<table class='{}'><tr><td class='{}'>{}</td><td class='{}'>{}</td></tr></table>"
 CODE = {
     "pre": f"<pre class='language-python'>{PYTHON}</pre>",
     "pre, code": f"<pre><code class='hljs language-python'>{HIGHLIGHTED}\n</code></pre>",
-    "Hexo": "<figure class='highlight python'><table><tr><td class='gutter'><pre>"
-    f"{NUMBERS}</pre></td><td class='code'><pre>{''.join(f'<span class=line>{line}</span><br>' for line in LINES)}</pre></td></tr></table></figure>",
-    "Rouge": "<div class='language-python highlighter-rouge'><div class='highlight'><pre class='highlight'><code><table class='rouge-table'>"
-    f"<tr><td class='gutter gl'><pre class='lineno'>1\n2\n3\n4\n5\n</pre></td><td class='code'><pre>{HIGHLIGHTED}\n</pre></td></tr></table>"
-    "</code></pre></div></div>",
-    "Pygments": "<div class='highlight-python notranslate'><div class='highlight'><table class='highlighttable'><tr><td class='linenos'>"
-    f"<div class='linenodiv'><pre>1\n2\n3\n4\n5</pre></div></td><td class='code'><div><pre>{HIGHLIGHTED}</pre></div></td></tr></table></div></div>",
+    "Hexo": "<figure class='highlight python'>"
+    + TABLE.format("", "gutter", f"<pre>{NUMBERS}</pre>", "code", f"<pre>{by_line('<span class=line>{line}</span><br>')}</pre>")
+    + "</figure>",
+    "Rouge": "<div class='language-python highlighter-rouge'><div class='highlight'><pre class='highlight'><code>"
+    + TABLE.format("rouge-table", "gutter gl", "<pre class='lineno'>1\n2\n3\n4\n5\n</pre>", "code", f"<pre>{HIGHLIGHTED}\n</pre>")
+    + "</code></pre></div></div>",
+    "Pygments": "<div class='highlight-python notranslate'><div class='highlight'>"
+    + TABLE.format("highlighttable", "linenos", "<pre>1\n2\n3\n4\n5</pre>", "code", f"<div><pre>{HIGHLIGHTED}</pre></div>")
+    + "</div></div>",
     "CSDN": "<pre><code class='language-python hljs'><ol class='hljs-ln'>"
-    + "".join(
-        f"<li><div class='hljs-ln-numbers'><div class='hljs-ln-n' data-line-number='{n}'></div></div>"
-        f"<div class='hljs-ln-code'><div class='hljs-ln-line'>{line}</div></div></li>"
-        for n, line in enumerate(LINES, 1)
+    + by_line(
+        "<li><div class='hljs-ln-numbers'><div class='hljs-ln-n' data-line-number='{n}'></div></div>"
+        "<div class='hljs-ln-code'><div class='hljs-ln-line'>{line}</div></div></li>"
     )
     + "</ol></code><div class='hljs-button' data-title='复制'>复制</div></pre>",
     "rows": "<pre><code class='hljs language-python'><table class='hljs-ln'>"
-    + "".join(
-        f"<tr><td class='hljs-ln-numbers'>{n}</td><td class='hljs-ln-code'>{line}</td></tr>" for n, line in enumerate(LINES, 1)
-    )
+    + by_line("<tr><td class='hljs-ln-numbers'>{n}</td><td class='hljs-ln-code'>{line}</td></tr>")
     + "</table></pre>",
-    "one element a line": "<pre data-lang='python'>" + "".join(f"<code>{line}</code>" for line in LINES) + "</pre>",
-    "spans without breaks": "<pre data-lang='python'><code>"
-    + "".join(f"<span class='line'>{line}</span>" for line in LINES)
-    + "</code></pre>",
+    "one element a line": f"<pre data-lang='python'>{by_line('<code>{line}</code>')}</pre>",
+    "spans without breaks": "<pre data-lang='python'><code>" + by_line("<span class='line'>{line}</span>") + "</code></pre>",
     "line breaks": f"<pre class='brush: python;'>{PYTHON.replace(chr(10), '<br>')}</pre>",
-    "SyntaxHighlighter": "<div class='syntaxhighlighter  python'><table><tr><td class='gutter'>"
-    + "".join(f"<div class='line'>{n}</div>" for n in range(1, 6))
-    + "</td><td class='code'><div class='container'>"
-    + "".join(f"<div class='line'>{line}</div>" for line in LINES)
-    + "</div></td></tr></table></div>",
+    "SyntaxHighlighter": "<div class='syntaxhighlighter  python'>"
+    + TABLE.format("", "gutter", by_line("<div class='line'>{n}</div>"), "code", by_line("<div class='line'>{line}</div>"))
+    + "</div>",
     "GitHub": f"<div class='highlight highlight-source-python'><pre>{HIGHLIGHTED}</pre></div>",
-    "WeChat": "<section class='code-snippet__fix'><ul class='code-snippet__line-index'>"
-    + "<li></li>" * 5
-    + "</ul><pre data-lang='python'>"
-    + "".join(f"<code><span class='code-snippet_outer'>{line}</span></code>" for line in LINES)
-    + "</pre></section>",
+    "WeChat": f"<section class='code-snippet__fix'><ul class='code-snippet__line-index'>{'<li></li>' * 5}</ul>"
+    "<pre data-lang='python'>" + by_line("<code><span class='code-snippet_outer'>{line}</span></code>") + "</pre></section>",
     "numbers of another kind": "<div class='x_code'><pre data-lang='python'>"
-    + "\n".join(f"<span style='color: #088'>{n}</span> {line}" for n, line in enumerate(LINES, 1))
+    + by_line("<span style='color: #088'>{n}</span> {line}", "\n")
     + "</pre></div>",
     "numbers beside": f"<div class='language-python'><pre>{PYTHON}</pre><div class='line-numbers-wrapper'>{NUMBERS}</div></div>",
     "numbered list": f"<pre><code class='prism language-python'>{PYTHON}</code><ul class='pre-numbering'><li>1</li><li>2</li></ul></pre>",
     "Discuz": "<div class='blockcode' data-lang='python'><div><ol>"
-    + "".join(f"<li>{line}<br></li>" for line in LINES)
+    + by_line("<li>{line}<br></li>")
     + "</ol></div><em onclick='copycode(this)'>复制代码</em></div>",
-    "editor": "<div class='cm-content' data-language='python'>"
-    + "".join(f"<div class='cm-line'>{line}</div>" for line in LINES)
-    + "</div>",
+    "editor": "<div class='cm-content' data-language='python'>" + by_line("<div class='cm-line'>{line}</div>") + "</div>",
     "text area": f"<textarea class='python code' data-lang='python'>{PYTHON}</textarea>",
     "label and button": f"<div class='wrap'><div class='bar'><span>Python</span><a>复制代码</a></div><pre data-lang='Python'>{PYTHON}</pre></div>",
 }
@@ -280,54 +277,10 @@ def test_code_at_the_end_of_a_text_belongs_to_it() -> None:
 # -- Anything
 
 PIECES = st.sampled_from(
-    (
-        *(
-            "<p>甲",
-            "</p>",
-            "<div>乙",
-            "</div>",
-            "<table>",
-            "<tr><td>丙",
-            "</table>",
-            "<pre>丁 x",
-            "</pre>",
-            "<code>戊",
-            "</code>",
-            "<li>己",
-        ),
-        *(
-            "<span class='katex'>庚",
-            "</span>",
-            "<span class='MathJax'>辛",
-            "$$",
-            "$壬$",
-            "\\[",
-            "\\]",
-            "<br>",
-            "<em>癸",
-            "</em>",
-            "<h2>子",
-        ),
-        *(
-            "<a class='anchor' href='#x'>丑</a>",
-            "<math><mi>寅",
-            "</math>",
-            "<textarea>",
-            "</textarea>",
-            "<img class='tex' alt='x'>",
-            MATHJAX,
-        ),
-        *(
-            "<figure class='highlight'>",
-            "<td class='gutter'>1",
-            "<ol><li>卯",
-            "</ol>",
-            "<blockquote>辰",
-            "<!-- x -->",
-            "<script>",
-            "</script>",
-        ),
-    )
+    "<p>甲|</p>|<div>乙|</div>|<table>|<tr><td>丙|</table>|<pre>丁 x|</pre>|<code>戊|</code>|<li>己|<span class='katex'>庚|</span>"
+    "|<span class='MathJax'>辛|$$|$壬$|\\[|\\]|<br>|<em>癸|</em>|<h2>子|<a class='anchor' href='#x'>丑</a>|<math><mi>寅|</math>"
+    "|<textarea>|</textarea>|<img class='tex' alt='x'>|<figure class='highlight'>|<td class='gutter'>1|<ol><li>卯|</ol>"
+    f"|<blockquote>辰|<!-- x -->|<script>|</script>|{MATHJAX}".split("|")
 )
 
 
@@ -346,27 +299,27 @@ def test_nothing_raises_and_no_word_is_lost(pieces: list[str]) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "<div>" * 100_000 + SENTENCE,
-        "<table><tr><td>" * 20_000 + SENTENCE,
-        "<table>" + "<tr><td>1<td>2<td rowspan=99 colspan=99>3</tr>" * 20_000 + "</table>",
-        "<pre>" * 20_000 + PYTHON,
-        f"{MATHJAX}<p>" + "$$ \\( \\[ <br>" * 30_000,
-        f"{MATHJAX}<p>" + "<script type='math/tex; mode=display'>x</script>y" * 20_000,
-        "<span class='katex'>" * 20_000 + "x",
-        "<math>" + "<mrow>" * 20_000 + "<mi>x</mi>",
-        "<div class='bar'>Copy</div><pre>x</pre>" * 20_000,
+        "<div>" * 30_000 + SENTENCE,
+        "<table><tr><td>" * 7_000 + SENTENCE,
+        "<table>" + "<tr><td>1<td>2<td rowspan=99 colspan=99>3</tr>" * 7_000 + "</table>",
+        "<pre>" * 7_000 + PYTHON,
+        f"{MATHJAX}<p>" + "$$ \\( \\[ <br>" * 10_000,
+        f"{MATHJAX}<p>" + "<script type='math/tex; mode=display'>x</script>y" * 7_000,
+        "<span class='katex'>" * 7_000 + "x",
+        "<math>" + "<mrow>" * 7_000 + "<mi>x</mi>",
+        "<div class='bar'>Copy</div><pre>x</pre>" * 7_000,
     ],
     ids=["nested", "nested tables", "wide table", "nested pre", "delimiters", "formulas", "nested formulas", "MathML", "labels"],
 )
 def test_time_is_bounded(body: str) -> None:
     began = time.process_time()
     blocks(body)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 6
 
 
-@pytest.mark.parametrize("body", ["<p>甲</p>" * 30_000, "<table>" + "<tr><td>甲<td>1</tr>" * 50_000 + "</table>"])
+@pytest.mark.parametrize("body", ["<p>甲</p>" * 10_000, "<table>" + "<tr><td>甲<td>1</tr>" * 15_000 + "</table>"])
 def test_the_time_for_a_whole_text_is_bounded(body: str) -> None:
     found = blocks(f"<div>{body}</div>")
     began = time.process_time()
     assert len(whole(found, set(range(len(found))))) == len(found)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 from unittest import mock
 
 from scrapy.cmdline import execute
 
 from topical_crawler.__main__ import SCRAPYS, main
+
+RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
+WriteTopic = Callable[..., Path]
+"""The fixtures ``run_scrapy``, ``call_scrapy`` and ``write_topic`` of conftest.py."""
 
 
 def exit_code(*words: object) -> int:

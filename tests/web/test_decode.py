@@ -163,11 +163,8 @@ def test_common_chinese_comes_back_whatever_it_was_written_in(text: str) -> None
 
 
 def test_a_long_page_of_code_with_little_chinese_in_gb18030() -> None:
-    page = (
-        "<title>驱动程序的说明</title>"
-        + "<pre>int main(void) { return 0; }</pre>" * 2000
-        + "<p>以上是全部代码，欢迎大家讨论。</p>"
-    )
+    code = "<pre>int main(void) { return 0; }</pre>" * 2000
+    page = f"<title>驱动程序的说明</title>{code}<p>以上是全部代码，欢迎大家讨论。</p>"
     assert decode(page.encode("gb18030")) == (page, "gb18030")
     assert decode(page.encode("gb18030"), "text/html; charset=utf-8") == (page, "gb18030")
     broken = page.encode().replace("讨论".encode(), "讨论".encode()[:-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from scrapy.http import HtmlResponse, Request
@@ -27,32 +28,14 @@ def paths(html: str) -> dict[str, str]:
     return {link.anchor: link.path for link in Page.from_html(URL, html, paths=True).links}
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("http://a.cn/tag/党建/", True),
-        ("http://a.cn/blog/Tags/1", True),
-        ("http://a.cn/category/1.html?page=2", True),
-        ("http://a.cn/categories/dj#top", True),
-        ("http://a.cn/topics/1", True),
-        ("http://a.cn/channel/dj", True),
-        ("http://a.cn/columns/dj", True),
-        ("http://a.cn/LABEL/dj", True),
-        ("http://a.cn/tags", False),
-        ("http://a.cn/tags/", False),
-        ("http://a.cn/tags/?x=1", False),
-        ("http://a.cn/tags/Index.html", False),
-        ("http://a.cn/tags/index", True),
-        ("http://a.cn/hashtags/1", False),
-        ("http://a.cn/tag-1/2", False),
-        ("http://tags/1", False),
-        ("http://a.cn/?to=/tag/1", False),
-        ("http://a.cn/#/tag/1", False),
-        ("", False),
-    ],
-)
-def test_addresses_that_name_a_label(url: str, expected: bool) -> None:
-    assert names_a_label(url) is expected
+LABELLED = "tag/党建/ blog/Tags/1 category/1.html?page=2 categories/dj#top topics/1 channel/dj columns/dj LABEL/dj tags/index"
+UNLABELLED = "tags tags/ tags/?x=1 tags/Index.html hashtags/1 tag-1/2 ?to=/tag/1 #/tag/1"
+
+
+def test_addresses_that_name_a_label() -> None:
+    assert [path for path in LABELLED.split() if not names_a_label(f"http://a.cn/{path}")] == []
+    assert [path for path in UNLABELLED.split() if names_a_label(f"http://a.cn/{path}")] == []
+    assert not names_a_label("http://tags/1") and not names_a_label("")
 
 
 @pytest.mark.parametrize(
@@ -61,10 +44,7 @@ def test_addresses_that_name_a_label(url: str, expected: bool) -> None:
         ("<a href=/tag/1>支部</a><a href=/1.html>要闻</a>", ("支部",)),
         ("<a href=../category/2>支部</a>", ("支部",)),
         ("<base href=/tags/x/><a href=1>支部</a>", ("支部",)),
-        (
-            "<a rel='Nofollow TAG' href=/1>支部</a><a rel=category href=/2>党课</a><a rel=nofollow href=/3>无</a>",
-            ("支部", "党课"),
-        ),
+        ("<a rel='Nofollow TAG' href=/1>支部</a><a rel=category href=/2>党课</a><a rel=nofollow href=/3>", ("支部", "党课")),
         ("<div class='nav BreadCrumbs'><a href=/>首页</a><p><a href=/dj/>党建</a></div><a href=/3>无</a>", ("首页", "党建")),
         ("<div id=top-crumb><a href=/>首页</a></div>", ("首页",)),
         ("<a class=crumb__link href=/>首页</a>", ("首页",)),
@@ -76,10 +56,7 @@ def test_addresses_that_name_a_label(url: str, expected: bool) -> None:
         ("<a href=/tag/1>党建</a><p><a href=/tag/2>支部</a><a href=/tag/3>党建</a>", ("党建", "支部")),
         ("<a href=/tag/1>标签一</a><p><a href=/tag/1>标签二</a>", ("标签一", "标签二")),
         (f"<a href=/tag/1>{'长' * MAX_LABEL}</a><a href=/tag/2>{'题' * (MAX_LABEL + 1)}</a>", ("长" * MAX_LABEL,)),
-        (
-            "<meta property=article:tag content='支部, 党课，'><meta name=Article:Section content='党建'>",
-            ("支部", "党课", "党建"),
-        ),
+        ("<meta property=article:tag content='支部, 党课，'><meta name=Article:Section content=党建>", ("支部", "党课", "党建")),
         ("<meta property=article:tag content='党建'><a href=/tag/1>党建</a><meta property=article:tag>", ("党建",)),
         ("<p>正文", ()),
     ],
@@ -142,45 +119,29 @@ def test_of_a_long_path_the_end_is_kept_in_whole_elements() -> None:
     assert MAX_PATH - len("div.block-e/") < len(found["甲"]) <= MAX_PATH
     wide = f"<div id={'i' * 99} class='{'j' * 99} {'k' * 99}'><a href=/1>甲</a>"
     assert paths(wide) == {"甲": "a"}
-    assert (
-        paths(wide.replace("<a ", f"<a class='{'l' * 99} {'m' * 99}' id={'n' * 99} "))["甲"]
-        == "n" * 38 + f".{'l' * 40}.{'m' * 40}"
-    )
+    named = wide.replace("<a ", f"<a class='{'l' * 99} {'m' * 99}' id={'n' * 99} ")
+    assert paths(named)["甲"] == "n" * 38 + f".{'l' * 40}.{'m' * 40}"
 
 
 def test_paths_of_a_deep_and_a_long_page_take_no_time() -> None:
-    deep = "<i>" * 2_400 + "<a href=/tag/1>甲</a>"
-    long = "".join(f"<li><a href=/tag/{n}>第{n}条</a>" for n in range(10_000))
+    deep = "<i>" * 2_000 + "<a href=/tag/1>甲</a>"
+    long = "".join(f"<li><a href=/tag/{n}>第{n}条</a>" for n in range(3_000))
     start = time.process_time()
     assert paths(deep) == {"甲": "/".join(["i"] * 59 + ["a"])}
-    assert len(paths(long)) == 10_000
+    assert len(paths(long)) == 3_000
     assert labels(deep) == ("甲",)
-    assert time.process_time() - start < 2.0
+    assert time.process_time() - start < 1.0
 
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_the_spider_reads_what_the_strategy_wants(wanted: bool) -> None:
-    class Crawl:
-        class strategy:
-            wants_around = not wanted
-            wants_paths = wanted
-            wants_text = wanted
-
-        class policy:
-            name = list
-
-        class listings:
-            kinds = ()
-
-        class options:
-            max_links = 100
-
-        frontier = MemoryFrontier()
-
+    strategy = SimpleNamespace(wants_around=not wanted, wants_paths=wanted, wants_text=wanted)
+    crawl = SimpleNamespace(strategy=strategy, policy=SimpleNamespace(name=list), listings=SimpleNamespace(kinds=()))
+    crawl.options, crawl.frontier = SimpleNamespace(max_links=100), MemoryFrontier()
     known = "http://www.example.cn/2"
-    Crawl.frontier.push([Entry(fingerprint(known), known, "www.example.cn", 0.5)])
-    assert Crawl.frontier.pop(0.0) is not None
-    spider = TopicalSpider(Crawl(), [])  # type: ignore[arg-type]
+    crawl.frontier.push([Entry(fingerprint(known), known, "www.example.cn", 0.5)])
+    assert crawl.frontier.pop(0.0) is not None
+    spider = TopicalSpider(crawl, [])  # type: ignore[arg-type]
     request = Request(URL, meta={"topical": Entry(b"k" * 16, URL, "www.example.cn", 0.5)})
     html = "<html><p>前文<a href=/1>甲</a><a href=/2>乙</a>"
     (item,) = spider.parse(HtmlResponse(URL, body=html.encode(), encoding="utf-8", request=request))

@@ -85,21 +85,10 @@ def test_addresses_are_made_absolute(href: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "href",
     [
-        "",
-        "#top",
-        "javascript:void(0)",
-        "JavaScript:go(1)",
-        "mailto:dj@example.cn",
-        "MAILTO:dj@example.cn",
-        "tel:010-1234",
-        "data:text/html,x",
-        "ftp://a.cn/x",
-        "file:///etc/passwd",
-        "http://[::1",
-        "http://[broken]/",
-        "//[",
+        "", "#top", "javascript:void(0)", "JavaScript:go(1)", "mailto:dj@example.cn", "MAILTO:dj@example.cn", "tel:010-1234",
+        "data:text/html,x", "ftp://a.cn/x", "file:///etc/passwd", "http://[::1", "http://[broken]/", "//[",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_web_address_is_left_out(href: str) -> None:
     assert links(f'<a href="{href}">甲</a><a href="/b">乙</a>') == [("http://www.example.cn/b", "乙")]
 
@@ -172,15 +161,9 @@ def test_broken_markup_is_read_as_a_browser_reads_it(html: str) -> None:
 
 
 def test_items_whose_ends_are_left_out_do_not_nest() -> None:
-    assert len(links("<ul>" + "".join(f"<li><a href=/{n}.html>第{n}条</a>" for n in range(11_000)))) == 11_000
-    terms = "".join(f"<dt><a href=/{n}.html>第{n}条</a><dd>释义" for n in range(11_000))
-    assert len(links(f"<dl>{terms}</dl>")) == 11_000
-
-
-def test_ten_thousand_links() -> None:
-    found = links("".join(f'<li><a href="/{n}.html">第{n}条</a></li>' for n in range(10_000)))
-    assert len(found) == 10_000
-    assert found[-1] == ("http://www.example.cn/9999.html", "第9999条")
+    assert len(links("<ul>" + "".join(f"<li><a href=/{n}.html>第{n}条</a>" for n in range(5_000)))) == 5_000
+    terms = "".join(f"<dt><a href=/{n}.html>第{n}条</a><dd>释义" for n in range(5_000))
+    assert len(links(f"<dl>{terms}</dl>")) == 5_000
 
 
 def test_deeply_nested_markup() -> None:
@@ -263,69 +246,29 @@ def test_full_text_is_what_a_reader_sees() -> None:
     assert full_text(Page.from_html(URL, "<frameset><frame src=a.html></frameset>")) == ""
 
 
-def test_the_lead_of_a_page_that_a_form_holds() -> None:
-    sentence = "党支部书记逐户走访听取群众对村里工作的意见建议。"
-    page = Page.from_html(
-        "http://a.cn/", f"<body><form id=aspnetForm><p>{sentence}</p><select><option>{sentence}</select></form>"
-    )
-    assert page.lead == sentence
-
-
 def test_a_form_may_hold_the_whole_page() -> None:
     """As on sites made with ASP.NET."""
-    html = "<title>题</title><body><form id=aspnetForm><input value=1><p>党课<textarea>意见</textarea></p></form>"
-    assert full_text(Page.from_html(URL, html)) == "题\n党课"
+    sentence = "党支部书记逐户走访听取群众对村里工作的意见建议。"
+    inside = f"<input value=1><p>{sentence}<textarea>意见</textarea></p><select><option>{sentence}</select>"
+    page = Page.from_html(URL, f"<title>题</title><body><form id=aspnetForm>{inside}</form>")
+    assert (full_text(page), page.lead) == (f"题\n{sentence}", sentence)
 
 
 def test_evidence_survives_json() -> None:
     evidence = Evidence("http://a.cn/", 0.1 + 0.2, False, '"党\\建"\n', 3)
-    for found in (
-        evidence,
-        replace(evidence, around="前 后"),
-        replace(evidence, path="p/a"),
-        replace(evidence, around="前", path="a"),
-    ):
+    for more in ({}, {"around": "前 后"}, {"path": "p/a"}, {"around": "前", "path": "a"}):
+        found = replace(evidence, **more)
         assert Evidence.from_json(json.loads(json.dumps(found.to_json()))) == found
     assert Evidence.from_json(["http://a.cn/", 0.5, 1, "党建", 3]) == Evidence("http://a.cn/", 0.5, True, "党建", 3)
     assert Evidence.from_json(["http://a.cn/", 0.5, 1, "党建", 3, "前"]) == Evidence("http://a.cn/", 0.5, True, "党建", 3, "前")
 
 
-_MARKUP = st.lists(
-    st.one_of(
-        st.sampled_from(
-            [
-                "<a href='",
-                "'>",
-                "</a>",
-                "<base href=",
-                "<meta name=description content=",
-                "<title>",
-                "</html>",
-                "<body>",
-                "<table>",
-                "<!--",
-                "-->",
-                "<script>",
-                "<frame src=",
-                "http://",
-                "//[",
-                "&#0;",
-                "\0",
-                "<h1>",
-                "<p>",
-                "<p id='",
-                " class=crumb>",
-                " rel=tag href=",
-                "/tag/",
-                "党建",
-                "<svg>",
-                "<template>",
-            ]
-        ),
-        st.text(max_size=8),
-    ),
-    max_size=30,
-).map("".join)
+_TAGS = [
+    "<a href='", "'>", "</a>", "<base href=", "<meta name=description content=", "<title>", "</html>", "<body>", "<table>",
+    "<!--", "-->", "<script>", "<frame src=", "http://", "//[", "&#0;", "\0", "<h1>", "<p>", "<p id='", " class=crumb>",
+    " rel=tag href=", "/tag/", "党建", "<svg>", "<template>",
+]  # fmt: skip
+_MARKUP = st.lists(st.sampled_from(_TAGS) | st.text(max_size=8), max_size=30).map("".join)
 
 
 @given(st.one_of(st.text(), st.text(st.characters(categories=None)), _MARKUP), st.one_of(st.just(URL), st.text(max_size=20)))

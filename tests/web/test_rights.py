@@ -5,17 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.web.page import Page
-from topical_crawler.web.rights import (
-    LICENSED,
-    MOST_SIGNALS,
-    NAMES,
-    RESERVED,
-    UNRESERVED,
-    FileRules,
-    of_page,
-    of_robots,
-    parse,
-)
+from topical_crawler.web.rights import LICENSED, MOST_SIGNALS, NAMES, RESERVED, UNRESERVED, FileRules, of_page, of_robots, parse
 from topical_crawler.web.robots import addressed
 
 AGENT = "topical_crawler"
@@ -116,10 +106,7 @@ def test_other_headers_are_read() -> None:
         ("# as in Content-Signal: ai-train=no\nUser-agent: *\nDisallow:", ""),
         ("Content-Signal: ai-input=no\r\nUser-Agent: GPTBot\r\nContent-Signal: ai-train=no\r\n", "ai-input=no"),
         ("User-agent: *\nContent-Usage: train-ai=n\n\nUser-agent: Topical_Crawler\nDisallow: /x/\n", ""),
-        (
-            "User-agent: GPTBot\nUser-agent: topical_crawler\nContent-Usage: train-ai=n # why\nUser-agent: *\nAllow: /",
-            "ai-train=no",
-        ),
+        ("User-agent: GPTBot\nUser-agent: topical_crawler\nContent-Usage: train-ai=n # why\nUser-agent: *", "ai-train=no"),
         ("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\nContent-Usage: /b search=n", ""),
         ("User-agent: *\nContent-Usage: /a train-ai=y\nContent-Usage: /a*.html$ train-ai=n", "ai-train=no"),
     ],
