@@ -1,4 +1,4 @@
-"""Every strategy, of this package and of the experiments, keeps the contract of ``experiments.contract``."""
+"""Every strategy keeps the contract of ``experiments.contract``. (Those of the experiments: tests/experiments/baselines.)"""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from experiments.contract import CHECKS, TITLES, Check, Subject, check_scores, check_strategy, check_verdict
 from topical_crawler import Candidate, Evidence, Page, Verdict
-from topical_crawler.strategies import Strategy, names
+from topical_crawler.strategies import STRATEGIES, Strategy
 
 
-@pytest.fixture(scope="module", params=names())
+@pytest.fixture(scope="module", params=STRATEGIES)
 def subject(request: pytest.FixtureRequest) -> Subject:
     return Subject(request.param)
 

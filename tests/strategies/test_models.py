@@ -7,9 +7,10 @@ import logging
 import math
 import pickle
 import re
+import shutil
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,18 +48,15 @@ def test_a_pipeline_of_scikit_learn_gives_probabilities(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_example_of_the_documentation_makes_a_model_of_marked_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_documentation_makes_a_model_of_marked_texts(
+    write_topic: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = (ROOT / "docs/strategies.md").read_text(encoding="utf-8").split("## A model of your own\n")[1]
     example, table = (re.findall(rf"^```{kind}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[0] for kind in ("python", "toml"))
-    folder = tmp_path / "mytopic"
-    folder.mkdir()
-    lines = [
-        marked.as_json() for marked in (*marked_topic().marked, MarkedText("http://a.cn/x", "版权", "版权所有", "boilerplate"))
-    ]
-    (folder / "marked.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / "topic.toml").write_text(f'title = "党建"\n{table}', encoding="utf-8")
-    (folder / "terms.tsv").write_text("党员\n", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+    marks = (*marked_topic().marked, MarkedText("http://a.cn/x", "版权", "版权所有", "boilerplate"))
+    marked = "".join(f"{mark.as_json()}\n" for mark in marks)
+    folder = write_topic({"marked.jsonl": marked, "topic.toml": f'title = "党建"\n{table}'})
+    monkeypatch.chdir(folder.parent)
     exec(compile(example, "docs/strategies.md", "exec"), {})  # noqa: S102 - the project's own documentation
     on, off = advise(load_topic(folder))
     assert off < 0.4 < 0.6 < on
@@ -88,17 +86,26 @@ def test_a_file_that_could_run_code_is_refused(tmp_path: Path) -> None:
 def test_a_pipeline_must_tell_two_classes(tmp_path: Path) -> None:
     import skops.io
 
-    named = save_pipeline(tmp_path / "named.skops", ("off", "on"))
+    save_pipeline(tmp_path / "named.skops", ("off", "on"))
     skops.io.dump({"a": 1}, tmp_path / "none.skops")
-    for file in (named, tmp_path / "none.skops", tmp_path / "missing.skops"):
+    for name in ("named", "none", "missing"):
         with pytest.raises(TopicError, match="is not usable"):
-            open_adviser(TOPIC, f"sklearn:{file}")
+            open_adviser(TOPIC, f"sklearn:{tmp_path / name}.skops")
 
 
-def test_vectors_of_model2vec_get_their_scale_from_marked_texts(tmp_path: Path) -> None:
-    folder = save_vectors(tmp_path / "vectors")
-    on, off = advise(marked_topic(), f"model2vec:{folder}")
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_vectors(tmp_path_factory.mktemp("vectors"))
+
+
+def test_vectors_of_model2vec_get_their_scale_from_marked_texts(vectors: Path) -> None:
+    """Fitted to a half of the marked texts, the probabilities order the other half and have about its mean."""
+    on, off = advise(marked_topic(), f"model2vec:{vectors}")
     assert 0 <= off < 0.3 < 0.7 < on <= 1
+    likeness = Likeness(marked_topic(6), open_model(f"model2vec:{vectors}"))
+    left_out = likeness.score([*PARTY[6:], *OTHER[6:]])
+    assert sum(a > b for a in left_out[:6] for b in left_out[6:]) >= 34  # of 36 pairs
+    assert sum(left_out) / 12 == pytest.approx(0.5, abs=0.15)
 
 
 def test_vectors_that_say_nothing_give_the_share_of_marked_texts() -> None:
@@ -108,16 +115,8 @@ def test_vectors_that_say_nothing_give_the_share_of_marked_texts() -> None:
     assert all(0.2 < p < 0.8 for p in likeness.score([NEW_PARTY, NEW_OTHER, ""]))
 
 
-def test_probabilities_of_vectors_hold_for_texts_left_out(tmp_path: Path) -> None:
-    """Fitted to a half of the marked texts, the probabilities order the other half and have about its mean."""
-    likeness = Likeness(marked_topic(6), open_model(f"model2vec:{save_vectors(tmp_path / 'vectors')}"))
-    on, off = likeness.score(PARTY[6:]), likeness.score(OTHER[6:])
-    assert sum(a > b for a in on for b in off) >= 34  # of 36 pairs
-    assert sum([*on, *off]) / 12 == pytest.approx(0.5, abs=0.15)
-
-
-def test_vectors_need_marked_texts_and_a_folder_without_code(tmp_path: Path) -> None:
-    folder = save_vectors(tmp_path / "vectors")
+def test_vectors_need_marked_texts_and_a_folder_without_code(vectors: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(vectors, tmp_path / "vectors"))
     with pytest.raises(TopicError, match=r"need 5 marked texts of each kind, but 4 are on topic and 4 off\. Mark more"):
         open_adviser(marked_topic(4), f"model2vec:{folder}")
     for kind in ("model2vec", "sentence_transformers"):
@@ -128,8 +127,7 @@ def test_vectors_need_marked_texts_and_a_folder_without_code(tmp_path: Path) -> 
         open_adviser(marked_topic(), f"model2vec:{folder}")
 
 
-def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vectors = save_vectors(tmp_path / "vectors")
+def test_a_missing_package_is_named_with_its_remedy(vectors: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, remedy in (("sklearn.linear_model", "scikit-learn"), ("model2vec", r"topical-crawler\[model2vec\]")):
         monkeypatch.setitem(sys.modules, module, None)  # as where it is not installed
         with pytest.raises(TopicError, match=rf"a package is missing .*Run pip install '{remedy}'"):
@@ -163,7 +161,7 @@ def test_answers_that_cannot_be_kept_are_refused_before_anything_is_asked(tmp_pa
         open_adviser(topic, answers=tmp_path / "cache" / "answers.sqlite")
 
 
-def test_a_topic_without_a_model_has_no_adviser(tmp_path: Path) -> None:
+def test_a_topic_without_a_model_has_no_adviser() -> None:
     assert open_adviser(TOPIC) is None
     assert open_adviser(replace(TOPIC, model={"kind": "sklearn", "path": "missing"}), "none") is None
 
@@ -212,19 +210,7 @@ class Sure:
         return failure if isinstance(failure, list) else [0.9] * len(texts)
 
 
-def test_texts_that_come_while_the_model_is_busy_are_one_call() -> None:
-    model = Sure()
-    adviser = Adviser(model, 0.5)
-
-    async def ask() -> list[float]:
-        return await asyncio.gather(*(adviser.ask(f"文{n}", 0.5, 0.2) for n in range(30)))
-
-    assert asyncio.run(ask()) == [0.9] * 30
-    adviser.close()
-    assert len(model.calls) <= 2 and sorted(text for call in model.calls for text in call) == sorted(f"文{n}" for n in range(30))
-
-
-def test_the_event_loop_goes_on_while_a_model_thinks() -> None:
+def test_the_event_loop_goes_on_while_a_model_thinks_and_texts_that_come_meanwhile_are_one_call() -> None:
     """The model answers only once the loop has let it."""
     released = threading.Event()
 
@@ -238,14 +224,14 @@ def test_the_event_loop_goes_on_while_a_model_thinks() -> None:
 
     async def ask() -> list[float]:
         first = asyncio.create_task(adviser.ask("一", 0.5, 0.2))
-        others = [asyncio.create_task(adviser.ask(f"{n}", 0.5, 0.2)) for n in range(5)]
+        others = [asyncio.create_task(adviser.ask(f"{n}", 0.5, 0.2)) for n in range(30)]
         await asyncio.sleep(0)
         released.set()
         return [await first, *await asyncio.gather(*others)]
 
-    assert asyncio.run(ask()) == [0.9] * 6
+    assert asyncio.run(ask()) == [0.9] * 31
     adviser.close()
-    assert sum(map(len, model.calls)) == 6
+    assert len(model.calls) <= 2 and sorted(text for call in model.calls for text in call) == sorted(["一", *map(str, range(30))])
 
 
 def test_a_model_that_fails_again_and_again_is_not_asked_any_more(caplog: pytest.LogCaptureFixture) -> None:

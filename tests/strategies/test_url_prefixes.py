@@ -90,26 +90,3 @@ def test_matching_is_beginning_with_one_of_the_set(relevant: list[str], irreleva
     for url in waiting:
         own = set(prefixes(url))
         assert sets.match(url) == (bool(own & s), bool(own & (m - s)))
-
-
-def test_the_revision_changes_with_every_rise() -> None:
-    """Links can rise when S gains a prefix, and when a longer one takes the place of one of U."""
-    sets = PrefixSets(2)
-    seen = [sets.revision]
-    for url in ("http://a.cn/x/1", "http://a.cn/2", "http://a.cn/x/3"):
-        sets.irrelevant.add(url)
-        seen.append(sets.revision)
-    assert (seen, sets.match("http://a.cn/4")) == ([0, 0, 1, 2], (False, False))
-    sets.relevant.add("http://a.cn/x/5")
-    sets.relevant.add("http://a.cn/x/6")
-    assert sets.revision > seen[-1]
-    assert sets.match("http://a.cn/x/7") == (True, False)
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_urls_take_little_room() -> None:
-    """Articles in folders of their own, by day: the worst that real sites do."""
-    found = FrequentPrefixes(5)
-    for i in range(100_000):
-        found.add(f"http://site{i % 50}.cn/20{i % 24:02}/{i % 12:02}/{i % 28:02}/article-{i}/")
-    assert len(json.dumps(found.to_json())) < 4_000_000

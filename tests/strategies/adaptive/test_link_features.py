@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topical_crawler.meaning import UNRELATED
@@ -20,7 +20,6 @@ from topical_crawler.strategies.adaptive.link_model import (
     ChangingFeatures,
     Feature,
     LinkFeatures,
-    LinkText,
     in_words,
     number,
     of_address,
@@ -53,8 +52,8 @@ def numbers_of(url: str, found: Sequence[Evidence]) -> list[int]:
     return FEATURES.view(url, found).features.tolist()
 
 
-def meanings(url: str, found: Sequence[Evidence], features: LinkFeatures = FEATURES) -> dict[int, Feature]:
-    return features.meanings(url, found, features.view(url, found))
+def meanings(url: str, found: Sequence[Evidence]) -> dict[int, Feature]:
+    return FEATURES.meanings(url, found, FEATURES.view(url, found))
 
 
 @given(_URLS, _PLACES)
@@ -85,21 +84,12 @@ def test_a_link_with_more_features_than_are_kept_keeps_those_of_its_address() ->
     assert number(("place", "dj.a.cn div/a")) in numbers
 
 
-@pytest.mark.parametrize("url", BROKEN)
-def test_broken_addresses(url: str) -> None:
-    numbers = numbers_of(url, (place("党建 要闻", path="div/a"),))
-    assert {number(("anchor", "党建")), number(("place", "dj.a.cn div/a"))} <= set(numbers)
-    assert all(in_words(feature) for feature in of_address(url))
-
-
 def test_articles_of_one_channel_look_alike_and_a_channel_of_another_name_does_not() -> None:
-    def kinds(url: str, other: str) -> set[str]:
-        return {kind for kind, _ in set(of_address(url)) & set(of_address(other))}
-
-    one = "http://a.cn/dangjian/2023/t0501_17.html"
-    alike = kinds(one, "http://a.cn/dangjian/2023/t0612_99.html")
-    assert {"host", "path", "shape", "form", "name", "depth"} <= alike
-    assert not kinds(one, "http://b.com/sports") & {"host", "path", "shape", "form", "name"}
+    one, alike, unlike = (
+        set(of_address(f"http://{x}")) for x in ("a.cn/dj/2023/t0501_17.html", "a.cn/dj/2023/t0612_99.html", "b.com/ty")
+    )
+    assert {"host", "path", "shape", "form", "name", "depth"} <= {kind for kind, _ in one & alike}
+    assert not {kind for kind, _ in one & unlike} & {"host", "path", "shape", "form", "name"}
 
 
 def test_the_host_of_the_page_that_holds_a_link_counts_only_for_where_it_stands() -> None:
@@ -118,33 +108,25 @@ def test_anchors_of_all_places_count_and_the_first_few_places() -> None:
 
 
 def test_signs_are_no_words_of_an_anchor() -> None:
-    assert [f for f in meanings("", (place("党建 ， 【 》 2023"),)).values() if f[0] == "anchor"] == [
-        ("anchor", "党建"),
-        ("anchor", "2023"),
-    ]
+    found = meanings("", (place("党建 ， 【 》 2023"),)).values()
+    assert [word for kind, word in found if kind == "anchor"] == ["党建", "2023"]
 
 
 URL, FOUND = "http://a.cn/党建/支部/1.html?x=1", (place("党建 要闻", path="div/a"), place("要闻 党建"))
 
 
 def test_what_an_address_and_anchors_say() -> None:
-    def texts(features: LinkFeatures, anchors: Iterable[str] = {e.anchor for e in FOUND}) -> list[LinkText]:
-        return [features.address(URL), features.anchors(tuple(sorted(anchors)))]
-
-    address, anchors = texts(FEATURES)
+    address, anchors = FEATURES.address(URL), FEATURES.anchors(tuple(sorted(e.anchor for e in FOUND)))
     assert (address.terms, address.words.decode()) == (1, "党建 支部 1 html")
     assert (anchors.terms, anchors.words.decode()) == (1, "党建 要闻 要闻 党建")  # terms of the best one, words of all
     assert FEATURES.view(URL, FOUND).words == anchors.words and FEATURES.view(URL, ()).words == address.words
-    assert texts(FEATURES, ())[1].terms == 0
+    assert FEATURES.anchors(()).terms == 0
 
 
 def test_the_anchor_on_each_page_is_weighed_by_itself() -> None:
     assert FEATURES.view(URL, FOUND).wordings == (0.5, 0)
     assert FEATURES.view(URL, (*FOUND, *[place("党建")] * 20)).wordings == (0.5, 0, *[0.5] * (MAX_PARENTS - 2))
     assert FEATURES.view(URL, FOUND[1:]).wordings == (0,) and FEATURES.view(URL, ()).wordings == (0,)
-
-
-# --- what changes while a link waits ---
 
 
 STEPS = {"best": (10, 23), "mean": (10, 23), "terms": (3, 7), "distance": (1, 7), "likeness": (6, 23)}
@@ -161,50 +143,18 @@ def changing(*link: float) -> list[int]:
 
 
 @given(st.tuples(*[st.floats(0, most, width=32) for most in (1, 1, 1e6, 1e9, 1e6, 1, 1, 1, 1)]))
-def test_the_standing_of_any_link_lies_in_the_tables(link: tuple[float, ...]) -> None:
-    numbers = changing(*link)
-    for kind, found in zip(STANDING, numbers, strict=True):
-        assert found in {number((kind, str(step))) for step in range(STEPS[kind][1] + 1)}
-    assert all(1 <= n < SIZE for n in numbers)
+@example((0.11, 0.51, 0.34, 1, 1.01, 0.21, 0.99, 1, 0.31))
+@example((1.0, 0.49, 60.0, 501, 9, 1.0, 1.0, 0, 0.29))
+def test_a_link_stands_in_steps_whatever_its_values(link: tuple[float, ...]) -> None:
+    steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(STANDING, link, strict=True)}
+    assert changing(*link) == [number((kind, str(step))) for kind, step in steps.items()]
 
 
-def test_links_stand_in_steps_and_each_as_if_alone() -> None:
-    of_pages = product((0.0, 0.05, 0.25, 1.0), (0.5,), (0.0, 0.2, 99.0), (0, 1, 7, 8, 10_000))
-    links = [(*one, *other) for one in of_pages for other in product((0, 1.5, 9), (0, 0.19, 1), (0.2,), (0, 1), (0.3, 1.0))]
-    together = ChangingFeatures().numbers(seen(*links)).tolist()
-    for link, numbers in zip(links, together, strict=True):
-        steps = {kind: min(STEPS[kind][1], int(STEPS[kind][0] * np.float32(x))) for kind, x in zip(STANDING, link, strict=True)}
-        assert numbers == changing(*link) == [number((kind, str(step))) for kind, step in steps.items()]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ((0.0, 0, 0, 0, 1), (0.09, 0, 0, 0, 1), True),
-        ((0.09, 0, 0, 0, 1), (0.11, 0, 0, 0, 1), False),
-        ((0.99, 0, 0, 0, 1), (1.0, 0, 0, 0, 1), False),
-        ((0, 0.49, 0, 0, 1), (0, 0.51, 0, 0, 1), False),
-        ((0, 0, 0.3, 0, 1), (0, 0, 0.34, 0, 1), False),
-        ((0, 0, 50.0, 0, 1), (0, 0, 60.0, 0, 1), True),  # more cannot be told apart
-        ((0, 0, 0, 0, 1), (0, 0, 0, 1, 1), False),
-        ((0, 0, 0, 500, 1), (0, 0, 0, 501, 1), True),
-        ((0, 0, 0, 0, 0.99), (0, 0, 0, 0, 1.01), False),
-        ((0, 0, 0, 0, 5), (0, 0, 0, 0, 9), True),
-        ((0, 0, 0, 0, 1, 0.19), (0, 0, 0, 0, 1, 0.21), False),
-        ((0, 0, 0, 0, 1, 0, 0.09), (0, 0, 0, 0, 1, 0, 0.01), True),
-        ((0, 0, 0, 0, 1, 0, 0.99), (0, 0, 0, 0, 1, 0, 1), False),
-        ((0, 0, 0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 1, 0, 0, 1), False),
-        ((0, 0, 0, 0, 1, 0, 0, 0, 0.26), (0, 0, 0, 0, 1, 0, 0, 0, 0.29), True),
-        ((0, 0, 0, 0, 1, 0, 0, 0, 0.29), (0, 0, 0, 0, 1, 0, 0, 0, 0.31), False),
-    ],
-)
-def test_edges_of_the_bins(one: tuple[float, ...], other: tuple[float, ...], same: bool) -> None:
-    assert (changing(*one) == changing(*other)) is same  # type: ignore[arg-type]
-
-
-def test_all_kinds_change_in_their_order() -> None:
-    assert ChangingFeatures().kinds == STANDING
-    assert ChangingFeatures().numbers(seen()).shape == (0, 9)
+def test_links_stand_each_as_if_alone() -> None:
+    of_pages = product((0.0, 0.25, 1.0), (0.5,), (0.2, 99.0), (0, 7, 10_000))
+    links = [(*one, *other) for one in of_pages for other in product((1.5, 9), (0, 0.19), (0.2,), (1,), (0.3,))]
+    assert ChangingFeatures().numbers(seen(*links)).tolist() == [changing(*link) for link in links]
+    assert ChangingFeatures().kinds == STANDING and ChangingFeatures().numbers(seen()).shape == (0, 9)
 
 
 def test_the_nearest_anchor_counts() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from topical_crawler.strategies.adaptive.link_model import SIZE, LinkModel, sigmoid
 
@@ -64,10 +63,6 @@ def test_nothing_stands_for_no_feature(learned: LinkModel) -> None:
     assert learned.of_table(padded([[], [3]])).tolist() == [0.0, learned.weight(3)]
 
 
-def numbers(row: list[int]) -> NDArray[np.uint32]:
-    return np.array(row, dtype=np.uint32)
-
-
 _ROWS = st.lists(st.lists(st.integers(1, SIZE - 1), max_size=WIDTH, unique=True), max_size=8)
 
 
@@ -76,7 +71,7 @@ _ROWS = st.lists(st.lists(st.integers(1, SIZE - 1), max_size=WIDTH, unique=True)
 def test_rows_and_tables_give_the_same_evidence(rows: list[list[int]], draw: object) -> None:
     model = LinkModel()
     learn(model, rows, [draw.random() for _ in rows], times=2)  # type: ignore[attr-defined]
-    evidence = model.evidence([numbers(row) for row in rows])
+    evidence = model.evidence([np.array(row, dtype=np.uint32) for row in rows])
     assert evidence.shape == (len(rows),) and np.isfinite(evidence).all()
     assert evidence == pytest.approx(model.of_table(padded(rows)), abs=1e-5)
     assert evidence == pytest.approx([sum(map(model.weight, row)) for row in rows], abs=1e-5)
@@ -87,8 +82,6 @@ def test_without_links_nothing_is_learned(learned: LinkModel) -> None:
     learn(learned, [], [])
     assert learned.state_dict() == before
     assert learned.evidence([]).shape == (0,) and learned.of_table(padded([])).shape == (0,)
-    assert learned.evidence([numbers([])] * 3).tolist() == [0.0, 0.0, 0.0]
-    assert learned.evidence([numbers(row) for row in ([], [3], [])]).tolist() == pytest.approx([0.0, learned.weight(3), 0.0])
 
 
 def test_the_state_is_exact_and_learning_goes_on_from_it(learned: LinkModel) -> None:
@@ -100,13 +93,9 @@ def test_the_state_is_exact_and_learning_goes_on_from_it(learned: LinkModel) -> 
     for model in (learned, restored):
         learn(model, [[3, 7], [4, 9]], [0.3, 0.7])
     assert restored.state_dict() == learned.state_dict()
-
-
-def test_the_state_of_a_new_model_is_empty() -> None:
-    assert len(json.dumps(LinkModel().state_dict())) < 100
-    restored = LinkModel()
-    restored.load_state_dict(LinkModel().state_dict())
-    assert restored.state_dict() == LinkModel().state_dict()
+    new = LinkModel().state_dict()
+    restored.load_state_dict(new)
+    assert restored.state_dict() == new and len(json.dumps(new)) < 100
 
 
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))

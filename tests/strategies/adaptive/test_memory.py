@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import numpy as np
@@ -11,7 +12,6 @@ from topical_crawler.strategies.adaptive import link_model as module
 from topical_crawler.strategies.adaptive.link_model import MAX_FEATURES, MAX_PARENTS, digest
 from topical_crawler.strategies.adaptive.memory import CAPACITY, LINK_WORDS, PAGE_WORDS, IncomingLink, Memory, PageWords
 
-FIELDS = Memory._FIELDS
 OVER = 10
 
 
@@ -29,15 +29,17 @@ def leading(n: int, many: int = 3) -> IncomingLink:
     return IncomingLink(list(range(n + 1, n + 1 + many)), [n + 7] * parents, [0.25] * parents, 0.5, n % 5, says, eq5, n % 9 / 8)
 
 
-def table(memory: Memory) -> dict[str, np.ndarray]:
-    return {name: getattr(memory, name)[: len(memory)] for name in FIELDS}
-
-
 def same(one: Memory, other: Memory) -> None:
     assert (one.learned, len(one)) == (other.learned, len(other))
-    for name, column in table(one).items():
-        np.testing.assert_array_equal(column, table(other)[name], err_msg=name)
+    for name in Memory._FIELDS:
+        np.testing.assert_array_equal(getattr(one, name)[: len(one)], getattr(other, name)[: len(one)], err_msg=name)
     assert [one.row(page) for page in one.pages.tolist() if page] == [other.row(page) for page in one.pages.tolist() if page]
+
+
+def reloaded(memory: Memory) -> Memory:
+    restored = Memory()
+    restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
+    return restored
 
 
 @pytest.fixture(scope="module")
@@ -51,39 +53,30 @@ def full() -> Memory:
     return memory
 
 
-def test_the_oldest_pages_are_forgotten(full: Memory) -> None:
+def test_the_oldest_pages_are_forgotten_and_can_be_learned_again(full: Memory) -> None:
     assert (full.learned, len(full)) == (CAPACITY + OVER, CAPACITY)
     remembered = [n for n in range(CAPACITY + OVER) if n + 1 in full]
     assert remembered == list(range(OVER, CAPACITY + OVER))
     assert full.row(1) is None
     assert all(full.pages[full.row(n + 1)] == n + 1 for n in remembered)
+    again = copy.deepcopy(full)
+    again.add(1, words(1), None, 0.7)
+    assert 1 in again and OVER + 1 not in again
+    assert again.relevances_of(1) == (np.float32(0.7), np.float32(1 / 8))
 
 
 def test_a_page_leaves_nothing_to_the_one_that_takes_its_place(full: Memory) -> None:
-    for name, column in table(full).items():
-        if name != "pages":
-            assert not column[:OVER].any(), name
+    for name in set(Memory._FIELDS) - {"pages"}:
+        assert not getattr(full, name)[:OVER].any(), name
     assert full.words[OVER].tolist() == words(OVER, PAGE_WORDS).numbers.tolist()
     assert full.features[OVER].tolist() == leading(OVER, MAX_FEATURES).features
-
-
-def test_a_page_that_was_forgotten_can_be_learned_again() -> None:
-    memory = Memory()
-    for n in range(CAPACITY + 1):
-        memory.add(n + 1, None, None, 0.1)
-    assert 1 not in memory
-    memory.add(1, words(1), None, 0.7)
-    assert 1 in memory and 2 not in memory
-    assert memory.relevances_of(1) == (np.float32(0.7), np.float32(1 / 8))
 
 
 def test_a_page_that_makes_room_counts_until_all_is_learned_again() -> None:
     memory = Memory()
     for n in range(CAPACITY + 1):
         memory.add(n + 1, words(n + 1), None, 0.9)
-    restored = Memory()
-    restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
-    for one in (memory, restored):
+    for one in (memory, reloaded(memory)):
         assert [one.relevances_of(page) for page in (1, 2)] == [pytest.approx((0.9, 1 / 8)), pytest.approx((0.9, 2 / 8))]
         one.settle()
         assert one.relevances_of(1) is None and one.relevances_of(2) == pytest.approx((0.9, 2 / 8))
@@ -94,8 +87,7 @@ def test_examples_outlive_the_oldest() -> None:
     for n in range(CAPACITY):
         memory.add(n + 1, None, None, 0.1)
     memory.set_examples(np.array([0, 2, 3]))
-    restored = Memory()
-    restored.load_state_dict(json.loads(json.dumps(memory.state_dict())))
+    restored = reloaded(memory)
     for one in (memory, restored):
         for n in range(CAPACITY, CAPACITY + 3):
             one.add(n + 1, None, None, 0.1)
@@ -137,13 +129,7 @@ def test_pages_that_are_remembered_count_by_the_latest_opinion_others_by_what_th
     assert mean.tolist() == pytest.approx([0.75, 0.45, 0.3, 0.0])  # what fills a row up is no page
     assert [memory.relevances_of(page) for page in (11, 12)] == [pytest.approx((0.9, 0)), pytest.approx((0.6, 0))]
     assert memory.relevances_of(99) is None
-
-
-def test_standing_of_no_links() -> None:
-    best, mean = Memory().parent_relevances(
-        np.zeros((0, MAX_PARENTS), dtype=np.int64), np.zeros((0, MAX_PARENTS), dtype=np.float32)
-    )
-    assert best.shape == mean.shape == (0,)
+    assert [found.shape for found in memory.parent_relevances(parents[:0], given[:0])] == [(0,), (0,)]
 
 
 @pytest.mark.parametrize("pages", [0, 1, 30])
@@ -161,9 +147,7 @@ def test_the_state_survives_json(pages: int) -> None:
 
 
 def test_a_full_memory_goes_on_where_it_stopped(full: Memory) -> None:
-    restored, going_on = Memory(), Memory()
-    for memory in (restored, going_on):
-        memory.load_state_dict(json.loads(json.dumps(full.state_dict())))
+    restored, going_on = reloaded(full), reloaded(full)
     same(restored, full)
     restored.add(-5, words(1), leading(1), 0.5)
     assert restored.row(-5) == OVER and OVER + 1 not in restored and OVER + 2 in restored

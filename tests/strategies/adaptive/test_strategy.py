@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from experiments.adaptive_without import PARTS, adaptive_without
 from experiments.web_in_memory import read_answer
-from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, Verdict, load_topic, strategies
+from topical_crawler import Candidate, Evidence, Page, Topic, Verdict, load_topic, strategies
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.adaptive.strategy import FIRST_REFIT, REASONS, Adaptive, AdaptiveParameters, relevance_for
@@ -706,27 +706,6 @@ def test_every_part_can_be_left_out(part: str) -> None:
     lessons(whole, walk(40))
     assert observed(whole) != observed(strategy)
     json.dumps([strategy.explain(candidate) for candidate in waiting()])
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("page_threshold = 1.5", r"line 3: page_threshold must be a number from 0 to 1, not 1\.5"),
-        ("page_threshold = -1", r"line 3: page_threshold must be a number from 0 to 1, not -1"),
-        ('page_threshold = "half"', r"line 3: page_threshold must be a number from 0 to 1, not 'half'"),
-        ("page_threshold = true", r"line 3: page_threshold must be a number from 0 to 1, not True"),
-        ("precision = 90", r"line 3: precision must be a number from 0 to 1, not 90"),
-        ("even_relevance = -1", r"line 3: even_relevance must be a number of 0 or more, not -1"),
-        (
-            "steps = 3",
-            r"line 3: \[strategy\.adaptive\] has no parameter 'steps'\. Known: page_threshold, precision, even_relevance",
-        ),
-    ],
-)
-def test_wrong_parameters_are_refused_with_their_place(line: str, said: str, write_topic: WriteTopic) -> None:
-    folder = write_topic({"topic.toml": f'title = "试验"\n[strategy.adaptive]\n{line}\n'})
-    with pytest.raises(TopicError, match=rf"topic\.toml, {said}"):
-        strategies.create(load_topic(folder), "adaptive", resources=None, segmenter="rjieba")
 
 
 def test_parameters_come_from_the_topic(write_topic: WriteTopic) -> None:

@@ -77,17 +77,3 @@ def test_with_another_measure_anchors_are_measured_again() -> None:
     assert taught.anchor("天气") == 0.0
     taught.use(Vsm({"天气": 1.0}, Idf({"天气": 1.0})))
     assert taught.anchor("天气") == 1.0
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("page_threshold", -0.1), ("page_weight", float("nan")), ("link_threshold", True), ("text_threshold", "1")],
-)
-def test_parameters_that_cannot_be(name: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be a number of 0 or more"):
-        TextAndAnchorParameters(**{name: value})  # type: ignore[arg-type]
-
-
-def test_a_priority_needs_a_weight() -> None:
-    with pytest.raises(ValueError, match="page_weight and anchor_weight are both 0"):
-        TextAndAnchorParameters(page_weight=0, anchor_weight=0)

@@ -252,18 +252,3 @@ def test_addresses_are_let_go_when_nothing_more_is_to_be_counted() -> None:
         final = state(strategy)
         learn(strategy, "-+" * 10)
         assert state(strategy) == final
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("sub_topics", 0, "sub_topics must be a whole number of 1 or more, not 0"),
-        ("stall_pages", 2.5, "stall_pages must be a whole number of 0 or more, not 2.5"),
-        ("max_replacements", True, "max_replacements must be a whole number of 0 or more, not True"),
-        ("stall_seconds", -1, "stall_seconds must be a number of 0 or more, not -1"),
-        ("word", 3, "word must be a text, not 3"),
-    ],
-)
-def test_parameters_that_cannot_be(name: str, value: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        EsvsmParameters(**{name: value})  # type: ignore[arg-type]

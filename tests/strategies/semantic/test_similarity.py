@@ -1,53 +1,14 @@
-"""Algorithm 1 of Zhou et al. 2019, step by step."""
+"""Similarity of words by both resources, or by one alone. (Algorithm 1 itself: tests/papers/test_zhou2019.py.)"""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topical_crawler.resources.hownet import HowNet
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors
-from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity, algorithm1
-
-P = SimilarityParameters(alpha=0.9, beta=0.6, th1=0.1, th2=0.2)
-
-
-@pytest.mark.parametrize(
-    ("sim_h", "sim_d", "expected"),
-    [
-        (1.0, -0.01, 0.0),  # step 1: opposed vectors end it, whatever HowNet says
-        (0.5, 0.09, 0.3),  # step 2: β·0.5 + (1-β)·0
-        (0.19, 0.5, 0.45),  # step 3 makes SimH 0, step 4 takes α·SimD
-        (0.0, 0.5, 0.45),
-        (0.5, 0.5, 0.5),
-        (0.2, 0.1, 0.16),  # both exactly at their thresholds: not below them
-        (0.0, 0.11, 0.0),  # step 5: 0.099 is below Th1
-        (0.0, 0.0, 0.0),
-        (1.0, 1.0, 1.0),
-    ],
-)
-def test_each_step(sim_h: float, sim_d: float, expected: float) -> None:
-    assert algorithm1(sim_h, sim_d, P) == pytest.approx(expected)
-
-
-unit = st.floats(0, 1)
-
-
-@given(unit, st.floats(-1, 1), unit, unit, unit, unit)
-def test_the_result_is_nothing_or_between_threshold_and_one(h: float, d: float, a: float, b: float, t1: float, t2: float) -> None:
-    found = algorithm1(h, d, SimilarityParameters(a, b, t1, t2))
-    assert found == 0.0 or max(t1, 0.0) <= found <= 1.0
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("alpha", 1.1), ("beta", -0.1), ("th1", "0.1"), ("th2", True), ("alpha", float("nan"))]
-)
-def test_parameters_are_checked(name: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be a number from 0 to 1"):
-        SimilarityParameters(**{name: value})  # type: ignore[arg-type]
+from topical_crawler.strategies.semantic.similarity import SimilarityParameters, WordSimilarity
 
 
 @pytest.fixture
