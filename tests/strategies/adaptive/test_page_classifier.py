@@ -51,15 +51,30 @@ def probability(of: PageClassifier, *words: str) -> float:
     return of.probability(read(of, *words))
 
 
-def learn(of: PageClassifier, pages: Iterable[Iterable[str]], article: bool = True) -> Memory:
-    """As a crawl does; no page is like another."""
+def teach(of: PageClassifier, pages: Iterable[Page], article: bool = True) -> Memory:
+    """As a crawl does."""
     memory = Memory()
-    for n, words in enumerate(pages):
-        known = of.read(page(*words, f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"), article)[0]
+    for n, one in enumerate(pages):
+        known = of.read(one, article)[0]
         memory.add(n + 1, known, None, of.probability(known))
         of.note(known)
     of.refit(memory)
     return memory
+
+
+def own(n: int) -> str:
+    """A word of one page."""
+    return f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"
+
+
+def learn(of: PageClassifier, pages: Iterable[Iterable[str]], article: bool = True) -> Memory:
+    """Titles of these words; no page is like another."""
+    return teach(of, (page(*words, own(n)) for n, words in enumerate(pages)), article)
+
+
+def with_labels(on: Sequence[str], off: Sequence[str]) -> list[Page]:
+    """:func:`pages`, with a label of their own, and those on topic with others than the rest."""
+    return [page(*w, own(n), labels=(*(on if set(w) & set(TERMS) else off), own(n))) for n, w in enumerate(pages())]
 
 
 def pages(each: int = 15) -> list[list[str]]:
@@ -74,9 +89,6 @@ def taught() -> PageClassifier:
     found = judge()
     learn(found, pages())
     return found
-
-
-# --- by the terms alone ---
 
 
 _WORDS = st.lists(st.sampled_from((*TERMS, *NEAR, *FAR)), max_size=12)
@@ -95,20 +107,18 @@ def test_a_further_term_in_the_title_never_speaks_against_a_page(title: list[str
         assert of([*title, term]) > of(title)
 
 
-def test_pages_of_many_terms_are_on_topic_and_others_are_not() -> None:
+def test_more_and_heavier_terms_say_more() -> None:
     untaught = judge()
     assert probability(untaught, *TERMS, *NEAR) > 0.5 > probability(untaught, *FAR)
     assert probability(untaught, "党建", "支部") > probability(untaught, "党建") > probability(untaught, *FAR)
-
-
-def test_a_heavy_term_says_more_than_a_light_one() -> None:
-    assert probability(judge(), "党建", *FAR) > probability(judge(), "支部", *FAR)
+    assert probability(untaught, "党建", *FAR) > probability(untaught, "支部", *FAR)
 
 
 def test_the_terms_are_told_with_their_parts() -> None:
     words, said = judge().read(page("党建", "支部", "球队"), article=False)
     assert set(said) == {"党建", "支部"} and said["党建"] > said["支部"] > 0
     assert len(words.terms) == len(words.parts) == 2 and words.parts.tolist() == [2.25 * PART_UNIT] * 2 and not words.is_article
+    assert set(judge().read(page("共产党员"), article=True)[1]) == {"党员"}  # within a longer word
 
 
 def test_terms_of_words() -> None:
@@ -120,46 +130,23 @@ def test_terms_of_words() -> None:
     assert of.terms_of([]) == of.terms_of(["球队"]) == 0.0
 
 
-def test_labels_count() -> None:
-    of = judge()
-    with_label, without = (of.probability(of.read(page(*FAR, labels=names), True)[0]) for names in (["党建"], []))
-    assert with_label > without
-
-
-# --- what is learned ---
-
-
 def test_a_label_is_known_as_a_whole() -> None:
     """What a site files under one heading belongs together, whatever single words of the heading say elsewhere."""
-    of = judge()
-    memory = Memory()
-    filed = {True: ("先锋 主场",), False: ("先锋 天气", "换届 主场")}
-    for n, words in enumerate(pages()):
-        labels = filed[bool(set(words) & set(TERMS))]
-        known = of.read(page(*words, f"word{chr(97 + n // 26)}{chr(97 + n % 26)}", labels=labels), article=True)[0]
-        memory.add(n + 1, known, None, 0.0)
-        of.note(known)
-    of.refit(memory)
-    own, other = (of.probability(of.read(page("更多", labels=labels), article=True)[0]) for labels in filed.values())
-    assert own > other + 0.1
+    of, filed = judge(), (("先锋 主场",), ("先锋 天气", "换届 主场"))
+    teach(of, with_labels(*filed))
+    on, off = (of.probability(of.read(page("更多", labels=labels), article=True)[0]) for labels in filed)
+    assert on > off + 0.1
 
 
-def test_a_few_pages_teach_words_that_stand_beside_the_terms() -> None:
+def test_a_few_pages_teach_words_that_stand_beside_the_terms(taught: PageClassifier) -> None:
     of = judge()
-    near, far = probability(of, *NEAR), probability(of, *FAR)
-    assert near == far  # no term in either
+    assert probability(of, *NEAR) == probability(of, *FAR)  # no term in either
     learn(of, pages(12))
     assert probability(of, *NEAR) > probability(of, *FAR) + 0.1
     assert probability(of, *NEAR[:2], *FAR) > probability(of, *FAR)
-
-
-def test_a_page_of_such_words_alone_is_on_topic(taught: PageClassifier) -> None:
     assert probability(taught, *NEAR) > 2 * probability(taught, *ELSEWHERE)
     assert probability(taught, *TERMS, *NEAR) > 0.5 > probability(taught, *ELSEWHERE)
-
-
-def test_a_term_among_words_of_something_else_says_less(taught: PageClassifier) -> None:
-    assert probability(taught, "支部", *NEAR) > probability(taught, "支部", *FAR)
+    assert probability(taught, "支部", *NEAR) > probability(taught, "支部", *FAR)  # among other words
 
 
 def test_lists_of_links_and_pages_that_did_not_come_teach_no_words() -> None:
@@ -194,15 +181,15 @@ def test_of_few_examples_other_pages_are_on_topic_too() -> None:
     """Each example is like itself, which says nothing about pages that are not among the examples."""
     draw = random.Random(7)
 
-    def own(page: int) -> list[str]:
-        return [f"own{chr(97 + page // 26)}{chr(97 + page % 26)}{chr(97 + n)}" for n in range(12)]
+    def several(page: int) -> list[str]:
+        return [f"{own(page)}{chr(97 + n)}" for n in range(12)]
 
-    examples = [[*draw.sample(list(TERMS), 3), *draw.sample(NEAR, 3), *own(n)] for n in range(6)]
-    others = [[*draw.sample(FAR if n % 2 else ELSEWHERE, 5), *own(50 + n)] for n in range(90)]
+    examples = [[*draw.sample(list(TERMS), 3), *draw.sample(NEAR, 3), *several(n)] for n in range(6)]
+    others = [[*draw.sample(FAR if n % 2 else ELSEWHERE, 5), *several(50 + n)] for n in range(90)]
     of = judge()
     learn(of, [*examples, *others])
-    assert probability(of, "党员", *NEAR[:3], *own(200)) > 0.2
-    assert probability(of, *FAR[:4], *own(200)) < 0.1
+    assert probability(of, "党员", *NEAR[:3], *several(200)) > 0.2
+    assert probability(of, *FAR[:4], *several(200)) < 0.1
 
 
 def test_a_large_class_teaches_by_all_that_is_sure_and_a_small_one_by_no_more() -> None:
@@ -336,7 +323,7 @@ def test_the_most_probable_log_odds_are_where_the_slope_is_zero(
 def test_all_pages_are_judged_as_each_alone(even: float) -> None:
     of = judge(even=even)
     memory = learn(of, pages())
-    known = known_words(memory)
+    known = [memory.page_words(row) for row in range(len(memory))]
     for judging in (of, judge(even=even)):
         assert judging.probabilities(memory) == pytest.approx([judging.probability(words) for words in known], abs=1e-6)
 
@@ -361,10 +348,6 @@ def test_eq_3_is_the_mean_of_squared_weights(terms: tuple[str, ...], others: int
     eq3 = sum(TERMS[term] ** 2 for term in terms) / len(words)
     assert read(judge(even=0.5), *words).odds == pytest.approx(2 * evidence(eq3, 0.5))
     assert evidence(0.5, 0.5) == 0.0
-
-
-def known_words(memory: Memory) -> list[PageWords]:
-    return [memory.page_words(row) for row in range(len(memory))]
 
 
 def test_a_term_that_is_on_every_article_of_the_crawl_hardly_counts() -> None:
@@ -400,12 +383,7 @@ def test_a_term_that_is_in_every_text_still_tells_in_a_title() -> None:
 
     about, other = law("财政监督条例"), law("渔业港口条例")
     before = said(about) / said(other)
-    memory = Memory()
-    for n in range(90):
-        known = of.read(about if n % 9 == 0 else other, article=True)[0]
-        memory.add(n + 1, known, None, 0.0)
-        of.note(known)
-    of.refit(memory)
+    teach(of, [about if n % 9 == 0 else other for n in range(90)])
     assert said(about) / said(other) > 2 * before
     assert said(about) - said(other) > 1.9  # a title alone is an example
 
@@ -424,40 +402,25 @@ def test_a_term_that_no_article_holds_takes_no_weight_from_the_others() -> None:
 
 def test_where_the_best_articles_hold_very_many_terms_one_that_mentions_a_term_is_no_counterexample() -> None:
     """A site of language courses has lessons full of the language's name, and more that say it once."""
-    of, memory = judge(), Memory()
+    of = judge()
 
-    def lesson(n: int, title: Iterable[str], text: Iterable[str]) -> PageWords:
-        html = f"<title>{' '.join(title)} word{chr(97 + n // 26)}{chr(97 + n % 26)}</title><p>{' '.join(text)}</p>"
-        return of.read(Page.from_html("http://a.cn/1.html", html), article=True)[0]
+    def lesson(n: int, title: Iterable[str], text: Iterable[str]) -> Page:
+        return Page.from_html("http://a.cn/1.html", f"<title>{' '.join(title)} {own(n)}</title><p>{' '.join(text)}</p>")
 
-    for n in range(90):
-        words = [lesson(n, TERMS, [*TERMS] * 9), lesson(n, NEAR, ["党建", *NEAR]), lesson(n, FAR, FAR)][n % 3]
-        memory.add(n + 1, words, None, of.probability(words))
-        of.note(words)
-    of.refit(memory)
-    mentions, others = (of.probability(lesson(90, words, words)) for words in (NEAR, FAR))
+    kinds = ((TERMS, [*TERMS] * 9), (NEAR, ["党建", *NEAR]), (FAR, FAR))
+    teach(of, [lesson(n, *kinds[n % 3]) for n in range(90)])
+    mentions, others = (of.probability(of.read(lesson(90, words, words), article=True)[0]) for words in (NEAR, FAR))
     assert mentions > 3 * others
 
 
-def test_a_term_counts_in_a_longer_word() -> None:
-    terms = {"公路": 1.0, "港口": 1.0}
-    of = PageClassifier(terms, Segmenter(terms, backend="rjieba"))
-    assert set(of.read(page("高速公路"), article=True)[1]) == {"公路"}
-
-
 def test_a_label_speaks_for_its_pages_by_the_others_that_bear_it() -> None:
-    of, memory = judge(), Memory()
-    filed = {True: "组织", False: "体育"}
-    for n, words in enumerate(pages()):
-        own = f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"
-        known = of.read(page(*words, own, labels=[filed[bool(set(words) & set(TERMS))], own]), article=True)[0]
-        memory.add(n + 1, known, None, 0.0)
-        of.note(known)
-    of.refit(memory)
+    of = judge()
 
     def with_label(label: str) -> float:
         return of.probability(of.read(page(*ELSEWHERE[:2], labels=[label]), article=True)[0])
 
+    assert with_label("党建") > with_label("更多")
+    memory = teach(of, with_labels(["组织"], ["体育"]))
     assert with_label("组织") > 2 * with_label("更多") > 2 * with_label("体育")
     for n in range(3):  # labels of one page each tell nothing
         assert not of._label_odds[memory.labels[n, 1]]
@@ -467,24 +430,18 @@ def test_probabilities_of_a_made_crawl_are_calibrated() -> None:
     """Of pages that are on topic by chance, so that words and terms only make it likely."""
     draw = random.Random(3)
     for share in (0.05, 0.3):
-        of, memory, on_topic = judge(), Memory(), []
-        for n in range(600):
+        of, made, on_topic = judge(), [], []
+        for _ in range(600):
             is_on = draw.random() < share
             near, far = (6, 2) if is_on else (1, 6)
             words = [*draw.sample(NEAR, draw.randrange(near)), *draw.sample((*FAR, *ELSEWHERE), draw.randrange(far))]
             words += draw.sample(list(TERMS), 1 + draw.randrange(3)) if draw.random() < (0.8 if is_on else 0.05) else []
-            known = of.read(page(*words, f"word{chr(97 + n // 26)}{chr(97 + n % 26)}"), article=True)[0]
-            memory.add(n + 1, known, None, 0.0)
-            of.note(known)
+            made.append(words)
             on_topic.append(is_on)
-        of.refit(memory)
-        told, truth = of.probabilities(memory), np.array(on_topic)
+        told, truth = of.probabilities(learn(of, made)), np.array(on_topic)
         bins = np.minimum(9, (10 * told).astype(int))
         error = sum(abs(truth[bins == b].sum() - told[bins == b].sum()) for b in range(10)) / len(told)
         assert error < 0.1, share
-
-
-# --- anything else ---
 
 
 @pytest.mark.parametrize("odd", ODD_PAGES, ids=range(len(ODD_PAGES)))
@@ -497,26 +454,10 @@ def test_odd_pages(odd: Page, taught: PageClassifier) -> None:
 
 
 def test_of_a_page_of_many_words_the_rare_ones_are_remembered(taught: PageClassifier) -> None:
-    many = [f"page{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(2 * PAGE_WORDS)]
+    many = [f"page{own(n)}" for n in range(2 * PAGE_WORDS)]
     whole, common = set(read(taught, *NEAR, *many).numbers.tolist()), set(read(taught, *FAR).numbers.tolist())
     assert len(whole) <= PAGE_WORDS
     assert not common <= set(read(taught, *FAR, *many).numbers.tolist())
-
-
-def test_reading_and_judging_teach_nothing() -> None:
-    of = judge()
-    learn(of, pages())
-    before = json.dumps(of.state_dict())
-    for odd in ODD_PAGES:
-        of.probability(of.read(odd, article=True)[0])
-    of.terms_of(["党建"])
-    assert json.dumps(of.state_dict()) == before
-
-
-def test_the_same_pages_teach_the_same(taught: PageClassifier) -> None:
-    other = judge()
-    learn(other, pages())
-    assert other.state_dict() == taught.state_dict()
 
 
 @pytest.mark.parametrize("each", [0, 1, 15])
@@ -544,13 +485,12 @@ def test_a_light_term_here_and_there_is_not_the_topic() -> None:
 
 @pytest.mark.parametrize(("mentions", "examples"), [(1, 0), (4, 8)])
 def test_where_no_text_stands_out_those_with_some_mentions_are_the_examples(mentions: int, examples: int) -> None:
-    found, memory, draw = judge(), Memory(), random.Random(2)
-    for n in range(45):
+    found, draw = judge(), random.Random(2)
+
+    def text(n: int) -> Page:
         words = [*draw.sample(NEAR, 4), *["支部"] * mentions] if n < 8 else draw.sample((*FAR, *ELSEWHERE), 5)
-        read_page = Page(f"http://a.cn/{n}.html", title=f"word{n}x", html=f"<p>{'，'.join(words)}。</p>")
-        known = found.read(read_page, article=True)[0]
-        memory.add(n + 1, known, None, found.probability(known))
-        found.note(known)
-    found.refit(memory)
+        return Page(f"http://a.cn/{n}.html", title=f"word{n}x", html=f"<p>{'，'.join(words)}。</p>")
+
+    memory = teach(found, map(text, range(45)))
     assert memory.example[:8].sum() == memory.example.sum() == examples
     assert (probability(found, *NEAR[:4]) > probability(found, *FAR[:4])) == bool(examples)
