@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.authoring.check import Finding, TopicReport, check_topic
-from topical_crawler.topic.topic import list_topics
 
 WriteTopic = Callable[[Mapping[str, str | bytes]], Path]
 
@@ -44,7 +43,7 @@ def test_a_good_topic(check: Callable[..., TopicReport]) -> None:
     assert [f.message for f in report.findings if f.severity == "warning"] == []
 
 
-@pytest.mark.parametrize("name", list_topics())
+@pytest.mark.parametrize("name", ["partybuilding", "machine-learning"])
 def test_the_topics_of_the_product_have_no_error(name: str) -> None:
     assert check_topic(name).errors == 0
 
@@ -141,21 +140,11 @@ def test_what_a_learner_makes_up_for_is_not_found(check: Callable[..., TopicRepo
 @pytest.mark.parametrize(
     ("files", "severity", "file", "part"),
     [
-        (
-            {"terms.tsv": TERMS + "主题教育\t50\n"},
-            "warning",
-            "terms.tsv",
-            "carries more than 50% of Σ w² over all 6 terms: 主题教育",
-        ),
+        ({"terms.tsv": TERMS + "主题教育\t50\n"}, "warning", "terms.tsv", "more than 50% of Σ w² over all 6 terms: 主题教育"),
         ({"topic.toml": SEMANTIC, "terms.tsv": "党建\t1\n"}, "warning", "terms.tsv", "1 term only"),
         ({"topic.toml": SEMANTIC, "terms.tsv": EVEN}, "note", "terms.tsv", "all terms weigh the same"),
         ({"adjust.tsv": "三会一课\t0\t试\n"}, "note", "terms.tsv", "of weight 0, without effect: 1, 1 of them by adjust.tsv"),
-        (
-            {"topic.toml": 'title = "x"\nweight_floor = 9\n'},
-            "warning",
-            "topic.toml",
-            "weight_floor 9: 5 of 5 weigh the same",
-        ),
+        ({"topic.toml": 'title = "x"\nweight_floor = 9\n'}, "warning", "topic.toml", "floor 9: 5 of 5 weigh the same"),
         ({"weights.tsv": "!mean\t1\n组织生活\t1\n"}, "note", "weights.tsv", "are also terms, without effect there: 1"),
         ({"weights.tsv": "!mean\t1\n", "adjust.tsv": "天气\t0\t词\n"}, "note", "adjust.tsv", "missing in terms.tsv and"),
         ({"adjust.tsv": "天气很好啊\t0\t词\n"}, "warning", "adjust.tsv", "never come out of the segmentation, without effect: 1"),

@@ -92,10 +92,10 @@ def test_words_end_at_punctuation_digits_letters_and_the_ends_of_texts() -> None
     assert {w.word for w in discover(texts, min_count=3, min_cohesion=0.0)} == {"甲乙", "丙丁"}
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["，。"], ["甲"]])
-def test_nothing_comes_of_nothing(texts: list[str]) -> None:
-    assert discover(texts) == []
-    assert find_phrases([[t] for t in texts]) == []
+def test_nothing_comes_of_nothing() -> None:
+    for texts in ([], [""], ["，。"], ["甲"]):
+        assert discover(texts) == []
+        assert find_phrases([[t] for t in texts]) == []
 
 
 def test_phrases_need_a_noun_at_the_end_and_are_not_pieces() -> None:
@@ -110,14 +110,9 @@ def test_a_phrase_of_rare_neighbours_is_none() -> None:
     assert find_phrases(mixed, min_count=5) == []
 
 
-@pytest.mark.parametrize("word", ["三会一课", "全面从严治党", "不忘初心", "四个意识"])
-def test_good_edges(word: str) -> None:
-    assert has_good_edges(word, Segmenter())
-
-
-@pytest.mark.parametrize("word", ["的决定性意义", "新征程上", "我们党", "都要", "坚持以"])
-def test_bad_edges(word: str) -> None:
-    assert not has_good_edges(word, Segmenter())
+def test_words_with_good_edges() -> None:
+    words = ["三会一课", "全面从严治党", "不忘初心", "四个意识", "的决定性意义", "新征程上", "我们党", "都要", "坚持以"]
+    assert [word for word in words if has_good_edges(word, Segmenter())] == words[:4]
 
 
 def test_candidates_are_new_words_only() -> None:

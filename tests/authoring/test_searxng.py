@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 import urllib.parse
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from crawl_tools import Reply, Site
 
 from topical_crawler.authoring import searxng
 from topical_crawler.authoring.seeds import Nearness, rank
@@ -23,45 +20,16 @@ RESULTS = [
 ]
 
 
-@contextmanager
-def serving(status: int = 200, body: bytes = b"", to: str = "") -> Iterator[tuple[str, list[str]]]:
-    """A server on this machine, its address, and what it was asked."""
-    asked: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(status)
-            if to:
-                self.send_header("Location", to)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 def test_what_it_finds_by_nearness() -> None:
     body = json.dumps({"query": "党建", "number_of_results": 0, "results": RESULTS, "answers": [], "suggestions": []}).encode()
-    with serving(body=body) as (server, asked):
-        seeds = rank([searxng.from_searches(NEAR, f"{server}/", ["基层党建", "党建 支部"])])
+    with Site({"": Reply(body)}) as server:
+        seeds = rank([searxng.from_searches(NEAR, f"{server.url}/", ["基层党建", "党建 支部"])])
     assert [(seed.url, seed.why) for seed in seeds] == [
         ("http://dj.cn/a", "search: 基层党建; search: 党建 支部"), ("https://zb.cn/", "search: 基层党建; search: 党建 支部")
     ]  # fmt: skip
-    queries = [urllib.parse.parse_qs(urllib.parse.urlsplit(path).query) for path in asked]
+    queries = [urllib.parse.parse_qs(urllib.parse.urlsplit(hit.path).query) for hit in server.hits]
     assert queries == [{"q": [words], "format": ["json"], "language": ["zh"]} for words in ("基层党建", "党建 支部")]
-    assert asked[0].startswith("/search?")
+    assert server.hits[0].path.startswith("/search?")
 
 
 @pytest.mark.parametrize(
@@ -78,16 +46,17 @@ def test_what_it_finds_by_nearness() -> None:
     ],
 )
 def test_other_answers_are_said(status: int, body: bytes, said: str) -> None:
-    with serving(status, body, "http://other.example/" if status == 302 else "") as (server, asked):
+    headers = {"Location": "http://other.example/"} if status == 302 else {}
+    with Site({"": Reply(body, status, headers=headers)}) as server:
         with pytest.raises(TopicError, match=said):
-            searxng.from_searches(NEAR, server, ["党建"])
-        assert len(asked) == 1
+            searxng.from_searches(NEAR, server.url, ["党建"])
+        assert len(server.hits) == 1
 
 
 def test_no_server() -> None:
-    with serving() as (server, _):
+    with Site() as server:
         pass
     with pytest.raises(TopicError, match=r"is unreachable \(\[Errno"):
-        searxng.from_searches(NEAR, server, ["党建"])
+        searxng.from_searches(NEAR, server.url, ["党建"])
     with pytest.raises(TopicError, match="is not an address"):
         searxng.from_searches(NEAR, "127.0.0.1:8888", ["党建"])

@@ -2,10 +2,9 @@
 
 import gzip
 import json
-import random
 from pathlib import Path
 
-from open_gold import FOLDER, PARTS, draw, measure, read, read_texts
+from open_gold import FOLDER, PARTS, measure
 from open_gold_layouts import GOLD, NO
 
 
@@ -24,27 +23,6 @@ def test_pages_hold_no_marks() -> None:
     for file in FOLDER.glob("*/html/*.html.gz"):
         source = gzip.decompress(file.read_bytes()).decode()
         assert GOLD not in source and NO not in source and "data-gold" not in source
-
-
-def test_pages_hold_the_pieces_that_must_not_be_in_the_text() -> None:
-    for part in PARTS:
-        known = {file.stem: json.loads(file.read_bytes()) for file in (FOLDER / part / "ground-truth").glob("*.json")}
-        for number, _, _, _, truth in read(FOLDER, part):
-            assert truth and not any(piece in truth for piece in known[number]["ground_truth"]["without"])
-
-
-def test_text_is_read_by_kind(tmp_path: Path) -> None:
-    file = tmp_path / "texts.txt"
-    file.write_text(
-        "== recipe dev 笋\n# 油焖笋\n> 笋要新鲜。\n春笋|800克\n切成段。\n煸到起皱。\n! 焯水放米。\n"
-        "== documentation test 安装\n# 安装\n先装好{人}。\n## 命令\n```\nmake\n\nmake check\n```\n旧|新\npush|publish\n",
-        encoding="utf-8",
-    )
-    (_, recipe), (part, page) = read_texts(file)
-    assert (recipe.rows, recipe.replies, recipe.after) == ([["春笋", "800克"]], [["切成段。"], ["煸到起皱。"]], ["焯水放米。"])
-    assert part == "test" and page.sections == [("命令", ["```\nmake\n\nmake check", "旧|新\npush|publish"])]
-    drawn = draw(page, random.Random(1))
-    assert "{" not in drawn.paragraphs[0] and drawn == draw(page, random.Random(1))
 
 
 def test_scores_are_given_by_kind_and_page(tmp_path: Path) -> None:

@@ -16,16 +16,6 @@ PAGE = (
 )
 
 
-def test_without_a_browser_it_says_so(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text(PAGE, encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"no browser at .*--chromium|playwright is not installed"):
-        visible.main([str(page), "--chromium", str(tmp_path / "none")])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(SystemExit, match="there are no pages"):
-        visible.main([str(tmp_path / "empty")])
-
-
 @pytest.mark.skipif(
     find_spec("playwright") is None or not Path(visible.CHROMIUM).is_file(), reason=f"needs playwright and {visible.CHROMIUM}"
 )

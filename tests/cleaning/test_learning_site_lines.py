@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.cleaning.boilerplate import NEW_LINES, PERIOD, Cleaner, Learned, LineCounts, candidates, digest
+from topical_crawler.cleaning.boilerplate import NEW_LINES, PERIOD, Cleaner, Learned, LineCounts, digest
 
 SLOGAN = "跟着某某党建网，学习永远在路上！"
 FOOT = "某某党建网竭诚为您服务"
@@ -72,12 +72,6 @@ def test_cleaning_twice_changes_nothing(lines: list[str]) -> None:
     known = learned(20, inside=INSIDE)
     once = Cleaner().clean("\n".join(lines), learned=known)
     assert once.reason or Cleaner().clean(once.text, learned=known).text == once.text
-
-
-@given(st.text(alphabet="一二三，。\n 1a", max_size=300))
-def test_candidates_are_lines_of_the_text(text: str) -> None:
-    lines = {line.strip() for line in text.split("\n")}
-    assert set(candidates(text).values()) <= lines
 
 
 def test_the_number_of_lines_is_bounded() -> None:

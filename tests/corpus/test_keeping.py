@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import random
 from collections.abc import Iterator
 
 import pytest
 from corpus_tools import kept, rejected
 
-from topical_crawler.corpus.record import Filters, Record, bands, parts
+from topical_crawler.corpus.record import Filters, Record, bands
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.text.passages import Passage, layout, passages, plain
 
@@ -43,7 +42,7 @@ def store(place: str) -> Iterator[CorpusStore]:
         yield opened
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations((1, 2, 3))))
+@pytest.mark.parametrize("order", [(1, 2, 3), (2, 3, 1), (3, 2, 1)])
 def test_the_parts_of_an_article_are_one_text_in_whatever_order_they_come(store: CorpusStore, order: tuple[int, ...]) -> None:
     for number in order:
         store.put(part(number))
@@ -126,21 +125,13 @@ def test_places_of_a_chain_that_runs_in_a_circle(store: CorpusStore) -> None:
     assert store.places(["http://a.cn/"]) == {"http://a.cn/": ["http://b.cn/"]}
 
 
-def test_the_parts_stay_with_a_corpus(store: CorpusStore) -> None:
-    store.put(part(2))
-    with store.reading() as connection:
-        (row,) = connection.execute(parts.select())
-    assert (row.series, row.number, row.text) == ("www.a.cn/shuiqu", 2, PARTS[1])
-
-
 def everything_of(store: CorpusStore) -> list[Record]:
     return list(store.records(Filters(rejected=True)))
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations((1, 2, 3))))
-def test_the_layouts_of_parts_are_joined_with_their_texts(store: CorpusStore, order: tuple[int, ...]) -> None:
+def test_the_layouts_of_parts_are_joined_with_their_texts(store: CorpusStore) -> None:
     texts = [[Passage("修渠", "heading", 2), Passage(PARTS[n]), Passage(f"{n}\n  + 1", "code", note="c")] for n in range(3)]
-    for number in order:
+    for number in (3, 1, 2):
         own = texts[number - 1]
         store.put(dataclasses.replace(part(number), text=plain(own), layout=layout(own)))
     (whole,) = store.records()

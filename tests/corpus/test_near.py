@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from corpus_tools import AT_ONCE, NewPlace, everything, start
+from corpus_tools import NewPlace
 from hypothesis import given
 from hypothesis import strategies as st
 from wait_tools import HANGS
@@ -37,26 +37,8 @@ _WHO = ("党支部", "街道工委", "老干部局", "青年突击队", "驻村�
 _DID = ("走访", "学习", "讨论", "整理", "宣传", "检查", "帮助", "评议", "总结", "参观")
 _WHAT = ("困难家庭", "理论著作", "整改清单", "档案材料", "惠民政策", "安全设施", "春耕生产", "述职报告", "工作经验", "革命旧址")
 _HOW = ("认真细致", "深入基层", "按照计划", "结合实际", "利用周末", "不辞辛苦", "面对面", "逐项逐条", "手拉手", "集中力量")
-GOLDEN_BANDS = (7159046786940476008, -6180922373350518230, 4228901057663618751)
-GOLDEN_SHINGLE = [14521561474746852878]
-CITIES = (
-    "北京",
-    "上海",
-    "广州",
-    "成都",
-    "武汉",
-    "西安",
-    "沈阳",
-    "南京",
-    "昆明",
-    "兰州",
-    "长沙",
-    "合肥",
-    "济南",
-    "福州",
-    "贵阳",
-    "南宁",
-)
+CITIES = ("北京", "上海", "广州", "成都", "武汉", "西安", "沈阳", "南京")
+CITIES += ("昆明", "兰州", "长沙", "合肥", "济南", "福州", "贵阳", "南宁")
 
 
 def similarity(a: str, b: str) -> float:
@@ -97,9 +79,9 @@ def test_a_signature_never_changes() -> None:
     # A corpus has them stored: other numbers here would make its index worthless.
     found = bands_of(article(1))
     assert len(found) == len(set(found)) == BANDS == 20
-    assert found[:3] == GOLDEN_BANDS
+    assert found[:3] == (7159046786940476008, -6180922373350518230, 4228901057663618751)
     assert digest("主题教育") == 4624407228733290095
-    assert shingle_hashes("主题教育").tolist() == GOLDEN_SHINGLE
+    assert shingle_hashes("主题教育").tolist() == [14521561474746852878]
     assert all(-(2**63) <= band < 2**63 for band in found)
 
 
@@ -169,13 +151,6 @@ def test_sentences_that_are_gone_or_others_leave_an_article_the_same() -> None:
     edited = [*sentences[:20], "会议强调要狠抓落实久久为功", *sentences[24:40], *sentences[42:]]
     found = same_article("。".join(sentences), "。".join(edited))
     assert found is not None and 0.8 < found < 1
-
-
-def test_errors_of_copying_leave_an_article_the_same() -> None:
-    chance = random.Random(1)
-    text = article(5, 60)
-    copied = "".join(chr(chance.randrange(0x4E00, 0x9FA5)) if chance.random() < 0.02 else letter for letter in text)
-    assert same_article(text, copied) is not None
 
 
 def test_the_same_form_filled_in_anew_is_another_article() -> None:
@@ -351,36 +326,3 @@ def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None
         assert done.wait(HANGS)
         waiting.join()
     engine.dispose()
-
-
-# Every writer stores the same articles in the same order, each with a first line of its own, all at once.
-WRITER = """
-import os
-import sys
-from topical_crawler.corpus.record import Record
-from topical_crawler.corpus.store import CorpusStore
-
-FIRST_LINES = "本报讯", "来源：新华网 2024年5月6日 ", "现将全文转发如下，供各支部学习参考。"
-
-def write(worker):
-    with CorpusStore(place) as store:
-        for n, text in enumerate(texts):
-            page = {"url": f"http://mirror{worker}.cn/{n}", "host": f"mirror{worker}.cn"}
-            store.put(Record(keep=True, text=FIRST_LINES[worker] + text, **page))
-
-place, writers, texts = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-"""
-
-
-@pytest.mark.slow
-def test_many_processes_that_store_reprints_at_once_keep_one_of_each(place: str) -> None:
-    texts = [article(number, 30) for number in range(15)]
-    assert start(WRITER + AT_ONCE, place, 3, *texts).wait() == 0
-    rows = everything(place)
-    assert len(rows) == 45
-    kept = {row.url: row.text for row in rows if row.keep}
-    assert sorted(int(url.rsplit("/")[-1]) for url in kept) == list(range(15))
-    for row in rows:
-        if not row.keep:
-            assert (row.reason, row.url.rsplit("/")[-1]) == ("duplicate", row.duplicate_of.rsplit("/")[-1])
-            assert row.duplicate_of in kept and 0.9 < row.similarity <= 1

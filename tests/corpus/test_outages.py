@@ -130,22 +130,16 @@ def test_a_full_disk_on_sqlite(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
 def test_a_full_disk_on_postgresql(place: str) -> None:
-    full = "RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'"
+    full = "RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';"
     with CorpusStore(place) as store:
         with store.writing() as connection:
-            connection.exec_driver_sql(
-                f"CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN {quoted(full)}; END'"
-            )
-            connection.exec_driver_sql("CREATE TRIGGER t BEFORE INSERT ON pages FOR EACH ROW EXECUTE FUNCTION full_disk()")
+            connection.exec_driver_sql(f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {full} END $$")
+            connection.exec_driver_sql("CREATE TRIGGER t BEFORE INSERT ON pages FOR EACH ROW EXECUTE FUNCTION f()")
         with pytest.raises(CorpusError, match=r"No space left on device.* Make room on the server's disk"):
             store.put(kept(1))
         with store.writing() as connection:
             connection.exec_driver_sql("DROP TRIGGER t ON pages")
         assert store.put(kept(1)).keep
-
-
-def quoted(text: str) -> str:
-    return text.replace("'", "''")
 
 
 def wait_for_more(stored: list[int]) -> None:

@@ -44,11 +44,6 @@ def test_rejected_pages_count_for_the_download(store: CorpusStore) -> None:
     store.close()
 
 
-def test_an_empty_corpus_has_no_density(tmp_path: Path) -> None:
-    with CorpusStore(tmp_path / "empty.sqlite") as empty:
-        assert (empty.stats().size, empty.stats().density) == (0, 0.0)
-
-
 @pytest.mark.parametrize(("width", "hosts"), [(80, 20), (120, 20), (80, 1)])
 def test_the_table_shows_every_figure_whole(store: CorpusStore, width: int, hosts: int) -> None:
     console = Console(width=width, record=True, file=io.StringIO())

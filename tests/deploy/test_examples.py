@@ -112,68 +112,29 @@ def test_a_frontier_works_with_the_rights_of_its_account(guarded: GuardedRedis) 
         frontier.close()
 
 
-ALLOWED = [
-    *("PING", "TIME", "SELECT 0", "INFO", "SCAN 0", "MULTI", "DISCARD", "SCRIPT LOAD return(1)", "MEMORY USAGE topical:a"),
-    *("SET topical:a 1 EX 10 NX", "GET topical:a", "EXISTS topical:a", "EXPIRE topical:a 9", "TYPE topical:a"),
-    *(
-        "HSET topical:h f 1",
-        "HGET topical:h f",
-        "HMGET topical:h f",
-        "HINCRBY topical:h f 1",
-        "HLEN topical:h",
-        "HSCAN topical:h 0",
-    ),
-    *("HGETALL topical:h", "HDEL topical:h f", "ZADD topical:z 1 m", "ZRANGE topical:z 0 1", "ZRANGEBYSCORE topical:z 0 1"),
-    *(
-        "ZCARD topical:z",
-        "ZSCORE topical:z m",
-        "ZPOPMIN topical:z",
-        "ZREM topical:z m",
-        "RPUSH topical:l x",
-        "LRANGE topical:l 0 1",
-    ),
-    *(
-        "LLEN topical:l",
-        "LREM topical:l 0 x",
-        "LTRIM topical:l 0 1",
-        "SADD topical:s x",
-        "SMEMBERS topical:s",
-        "SRANDMEMBER topical:s",
-    ),
-    *("SPOP topical:s", "SREM topical:s x", "DEL topical:a", "UNLINK topical:h topical:z topical:l topical:s"),
-]
-REFUSED = [
-    *(
-        "FLUSHALL",
-        "FLUSHDB",
-        "KEYS *",
-        "KEYS topical:*",
-        "RANDOMKEY",
-        "CONFIG GET *",
-        "CONFIG SET dir /",
-        "ACL LIST",
-        "ACL SETUSER x",
-    ),
-    *("SET other 1", "GET other", "DEL other", "MEMORY USAGE other", "RENAME topical:a other", "COPY topical:a other"),
-    *("SCRIPT FLUSH", "SCRIPT KILL", "EVAL return(1) 0", "SHUTDOWN", "SAVE", "BGREWRITEAOF", "DEBUG SLEEP 0", "MONITOR"),
-    *("CLIENT LIST", "CLIENT KILL x", "REPLICAOF a 1", "SWAPDB 0 1", "MIGRATE a 1 topical:a 0 9", "RESTORE topical:a 0 x"),
-    *(
-        "SUBSCRIBE topical:a",
-        "PUBLISH topical:a x",
-        "BLPOP topical:l 1",
-        "MEMORY PURGE",
-        "MODULE LIST",
-        "SORT topical:l",
-        "SLOWLOG GET",
-    ),
-]
+ALLOWED = """
+PING; TIME; SELECT 0; INFO; SCAN 0; MULTI; DISCARD; SCRIPT LOAD return(1); MEMORY USAGE topical:a; SET topical:a 1 EX 10 NX;
+GET topical:a; EXISTS topical:a; EXPIRE topical:a 9; TYPE topical:a; HSET topical:h f 1; HGET topical:h f; HMGET topical:h f;
+HINCRBY topical:h f 1; HLEN topical:h; HSCAN topical:h 0; HGETALL topical:h; HDEL topical:h f; ZADD topical:z 1 m;
+ZRANGE topical:z 0 1; ZRANGEBYSCORE topical:z 0 1; ZCARD topical:z; ZSCORE topical:z m; ZPOPMIN topical:z; ZREM topical:z m;
+RPUSH topical:l x; LRANGE topical:l 0 1; LLEN topical:l; LREM topical:l 0 x; LTRIM topical:l 0 1; SADD topical:s x;
+SMEMBERS topical:s; SRANDMEMBER topical:s; SPOP topical:s; SREM topical:s x; DEL topical:a;
+UNLINK topical:h topical:z topical:l topical:s
+"""
+REFUSED = """
+FLUSHALL; FLUSHDB; KEYS *; KEYS topical:*; RANDOMKEY; CONFIG GET *; CONFIG SET dir /; ACL LIST; ACL SETUSER x; SET other 1;
+GET other; DEL other; MEMORY USAGE other; RENAME topical:a other; COPY topical:a other; SCRIPT FLUSH; SCRIPT KILL;
+EVAL return(1) 0; SHUTDOWN; SAVE; BGREWRITEAOF; DEBUG SLEEP 0; MONITOR; CLIENT LIST; CLIENT KILL x; REPLICAOF a 1;
+SWAPDB 0 1; MIGRATE a 1 topical:a 0 9; RESTORE topical:a 0 x; SUBSCRIBE topical:a; PUBLISH topical:a x; BLPOP topical:l 1;
+MEMORY PURGE; MODULE LIST; SORT topical:l; SLOWLOG GET
+"""
 
 
 def test_the_account_of_the_workers_may_do_its_work_and_nothing_else(guarded: GuardedRedis) -> None:
     with guarded.client() as client, client.client() as one:  # one connection: DISCARD ends what MULTI began
-        for command in ALLOWED:
+        for command in ALLOWED.split(";"):
             one.execute_command(*command.split())
-        for command in REFUSED:
+        for command in REFUSED.split(";"):
             with pytest.raises(redis.exceptions.NoPermissionError):
                 pytest.fail(f"{command}: {one.execute_command(*command.split())!r}")
         script = one.script_load("return redis.call('GET', ARGV[1])")
@@ -383,11 +344,10 @@ def test_workers_and_workbench_reach_one_crawl(tmp_path: Path) -> None:
 
 
 def test_scrapyd_is_closed_by_its_configuration() -> None:
-    config = configparser.ConfigParser()
-    config.read(DEPLOY / "scrapyd.conf")
-    assert config["scrapyd"]["bind_address"] == "127.0.0.1"
-    assert config["scrapyd"].getint("max_proc") > 0
-    assert not {"username", "password"} & set(config["scrapyd"]), "they come from the environment"
+    found = configparser.ConfigParser()
+    found.read(DEPLOY / "scrapyd.conf")
+    assert found["scrapyd"]["bind_address"] == "127.0.0.1"
+    assert not {"username", "password"} & set(found["scrapyd"]), "they come from the environment"
 
 
 # -- systemd

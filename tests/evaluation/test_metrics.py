@@ -71,11 +71,8 @@ def test_a_small_crawl_by_hand() -> None:
 
 
 def test_copies_of_one_text_count_once_per_site() -> None:
-    assert scores(kept("a.cn/1"), kept("a.cn/1b"), kept("b.cn/1")) == {
-        "a.cn": (1, 1, 1, 2),
-        "b.cn": (1, 1, 1, 2),
-        "c.cn": (0, 0, 0, 0),
-    }
+    found = scores(kept("a.cn/1"), kept("a.cn/1b"), kept("b.cn/1"))
+    assert found == {"a.cn": (1, 1, 1, 2), "b.cn": (1, 1, 1, 2), "c.cn": (0, 0, 0, 0)}
 
 
 def test_a_text_found_on_another_site_is_found() -> None:
@@ -110,15 +107,7 @@ def test_a_group_has_the_mean_of_its_sites_and_their_sums() -> None:
 
 
 def test_harvest_counts_texts_when_they_are_first_reached() -> None:
-    pages = [
-        "http://a.cn/",
-        "http://a.cn/1",
-        "http://b.cn/1",
-        "http://a.cn/3",
-        "http://b.cn/6",
-        "http://x.cn/",
-        "http://B.cn:80/5#x",
-    ]
+    pages = [f"http://{page}" for page in ("a.cn/", "a.cn/1", "b.cn/1", "a.cn/3", "b.cn/6", "x.cn/", "B.cn:80/5#x")]
     assert harvest_curve(pages, LABELS) == [0, 1, 1, 1, 1, 1, 2]
     assert harvest_curve([], LABELS) == []
     assert relevant_texts(LABELS) == 3  # 1, 2 and 5

@@ -91,13 +91,6 @@ def test_csv_can_be_read_back_and_runs_no_formula(text: str, title: str) -> None
         assert read[name] == (f"'{said}" if said.startswith((*"=+-@＝＋－＠\t\r",)) else said)
 
 
-@given(st.lists(texts, max_size=3))
-def test_every_text_survives_json_lines(found: list[str]) -> None:
-    lines = written("jsonl", *(row(text) for text in found)).decode().split("\n")
-    assert lines.pop() == ""
-    assert [json.loads(line)["text"] for line in lines] == found
-
-
 def test_markdown_has_a_heading_for_each_text() -> None:
     found = as_dict(STRUCTURED)
     said = written("md", as_dict(PAGE), found).decode()

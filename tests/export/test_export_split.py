@@ -72,10 +72,8 @@ def test_a_text_stays_in_its_split_and_every_text_is_in_one(tmp_path: Path) -> N
 
 def test_names_of_files() -> None:
     split = Split.parse("0.5,0,0.5")
-    assert list(of_splits(Path("a/c.v1.jsonl.gz"), split).values()) == [
-        Path("a/c.v1.train.jsonl.gz"),
-        Path("a/c.v1.test.jsonl.gz"),
-    ]
+    named = of_splits(Path("a/c.v1.jsonl.gz"), split).values()
+    assert [str(path) for path in named] == ["a/c.v1.train.jsonl.gz", "a/c.v1.test.jsonl.gz"]
     assert of_splits(Path("corpus"), split)["test"] == Path("corpus.test")
     assert of_splits(Path("corpus"), None) == {"": Path("corpus")}
     names = ("c.JSONL", "c.csv.gz", "c.txt", "c.parquet", "c.xml", "c.tei.zst", "c.vert", "c.gz", "c", "c.doc")

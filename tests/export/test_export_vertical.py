@@ -52,14 +52,8 @@ def read(said: bytes) -> list[Doc]:
                 docs[-1].paragraphs[-1].append([])
         else:
             word, tag, lemma = line.split("\t")
-            assert (
-                word
-                and tag
-                and lemma == word.lower()
-                and open_ == ["doc", open_[1], "s"]
-                and open_[1] != "gap"
-                and not re.search(r"[<>\t]|&(?!amp;|lt;|gt;)", word)
-            )
+            assert word and tag and lemma == word.lower() and not re.search(r"[<>\t]|&(?!amp;|lt;|gt;)", word)
+            assert open_ == ["doc", open_[1], "s"] and open_[1] != "gap"
             docs[-1].paragraphs[-1][-1].append((unescape(word), tag))
     assert open_ == []
     return docs
@@ -90,24 +84,13 @@ def test_the_structure_of_a_text() -> None:
     out = io.BytesIO()
     Vertical(out, lambda sentence: [(sentence, "x", "X")]).write(as_dict(STRUCTURED))
     said = [re.sub(r"\t.*", "", line) for line in out.getvalue().decode().splitlines()[1:] if line not in ("<s>", "</s>")]
-    assert said == [
-        *("<p>", "开场白。", "</p>", '<head level="2">', "排序", "</head>", '<head level="3">', "快速排序", "</head>"),
-        *('<item level="1" n="1">', "先分。", "</item>", '<item level="2" n="">', "左边", "</item>"),
-        *(
-            '<item level="1" n="2">',
-            "再合。",
-            "</item>",
-            "<quote>",
-            "代码如下：",
-            "</quote>",
-            "<quote>",
-            "再说一遍。",
-            "</quote>",
-        ),
-        *('<gap type="code" lang="python">', "</gap>", '<gap type="formula" lang="">', "</gap>"),
-        *("<table>", "名称", "次数", "快排", "3", "</table>", "<caption>", "图一", "</caption>"),
-        *('<head level="2">', "结语", "</head>", "<p>", "完。", "</p>", "</doc>"),
-    ]
+    assert "".join(said) == (
+        '<p>开场白。</p><head level="2">排序</head><head level="3">快速排序</head><item level="1" n="1">先分。</item>'
+        '<item level="2" n="">左边</item><item level="1" n="2">再合。</item><quote>代码如下：</quote><quote>再说一遍。</quote>'
+        '<gap type="code" lang="python"></gap><gap type="formula" lang=""></gap><table>名称次数快排3</table>'
+        '<caption>图一</caption><head level="2">结语</head><p>完。</p></doc>'
+    )
+    assert {"名称", "次数", "快排", "3"} <= set(said), "cells are sentences"
     assert len(read(out.getvalue())[0].paragraphs) == len(PASSAGES)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from frontier_tools import entry, key, outcome
 
-from topical_crawler.frontier.base import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, LeaseLost, Outcome, Pushed, State
+from topical_crawler.frontier.base import MAX_EVIDENCE, NO_ROOM, Entry, Frontier, Outcome, Pushed, State
 from topical_crawler.web.page import Evidence
 from topical_crawler.web.urls import fingerprint
 
@@ -38,12 +38,6 @@ def pop(frontier: Frontier, now: float = 0.0) -> Entry:
     return popped
 
 
-def test_is_a_frontier(frontier: Frontier) -> None:
-    assert isinstance(frontier, Frontier)
-    assert len({name for name in (*vars(Frontier), *Frontier.__annotations__) if not name.startswith("_")}) <= 20
-    assert frontier.status().recovered == 0
-
-
 class TestOrder:
     def test_highest_priority_first_over_all_hosts(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.1), entry("乙", 0.9, host="b.cn"), entry("丙", -3.0), entry("丁", 0.5, host="c.cn")])
@@ -59,13 +53,6 @@ class TestOrder:
         frontier.push([entry("甲", 0.1), entry("乙", 0.9), entry("丙", 0.2)])
         frontier.push([entry("丙", 0.9), entry("甲", 0.9)])
         assert drain(frontier) == ["甲", "乙", "丙"]
-
-    def test_best_is_what_pop_gives_and_takes_nothing(self, frontier: Frontier) -> None:
-        assert frontier.next(0.0).best is None
-        frontier.push([entry("甲", 0.25), entry("乙", 0.75)])
-        assert frontier.next(0.0).best == frontier.next(0.0).best == 0.75
-        assert pop(frontier).priority == 0.75
-        assert frontier.next(0.0).best == 0.25
 
     def test_find_tells_where_an_entry_stands(self, frontier: Frontier) -> None:
         waiting = entry("甲", 0.5, "http://a.cn/1", depth=3)
@@ -95,13 +82,6 @@ class TestPoliteness:
         frontier.done(key("甲"), outcome("甲"))
         assert drain(frontier) == ["乙"]
 
-    def test_several_in_flight(self, make: Make) -> None:
-        frontier = make(in_flight_per_host=2)
-        frontier.push([entry(str(n)) for n in range(5)])
-        assert drain(frontier) == ["0", "1"]
-        frontier.done(key("1"), outcome("1"))
-        assert drain(frontier) == ["2"]
-
     def test_delay_counts_from_the_last_pop(self, make: Make) -> None:
         frontier = make(delay=2.0, in_flight_per_host=9)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.1, host="b.cn")])
@@ -110,16 +90,6 @@ class TestPoliteness:
         frontier.done(key("甲"), outcome("甲"))
         assert frontier.pop(11.75) is None
         assert name(frontier.pop(12.0)) == "乙"
-
-    def test_delay_counts_from_the_last_pop_whatever_is_finished_last(self, make: Make) -> None:
-        frontier = make(delay=5.0, in_flight_per_host=2)
-        frontier.push([entry(n) for n in "甲乙丙"])
-        for popped, now in zip("甲乙", (0.0, 5.0), strict=True):
-            assert name(frontier.pop(now)) == popped
-            frontier.sent(key(popped), now)
-        frontier.done(key("乙"), outcome("乙"))
-        frontier.done(key("甲"), outcome("甲"))
-        assert frontier.next(6.0).wait == 4.0
 
     def test_delay_counts_from_the_sending_where_that_is_later(self, make: Make) -> None:
         frontier = make(delay=2.0, in_flight_per_host=9)
@@ -174,36 +144,21 @@ class TestPoliteness:
         assert frontier.pop(8.0) is None
         assert name(frontier.pop(9.0)) == "乙"
 
-    @pytest.mark.parametrize("options", [{"delay": -1.0}, {"delay": math.inf}, {"in_flight_per_host": 0}])
+    @pytest.mark.parametrize("options", [{"delay": -1.0}, {"delay": math.inf}, {"in_flight_per_host": 0}, {"max_waiting": -1}])
     def test_limits_that_make_no_sense(self, make: Make, options: dict[str, float]) -> None:
-        with pytest.raises(ValueError, match=r"delay|in_flight_per_host"):
+        with pytest.raises(ValueError, match=r"delay|in_flight_per_host|max_waiting"):
             make(**options)
 
-    def test_strict_best_first_with_a_thousand_resting_hosts(self, make: Make) -> None:
+    def test_strict_best_first_with_a_hundred_resting_hosts(self, make: Make) -> None:
         frontier = make(delay=100.0)
-        frontier.push([entry(f"{n}-{i}", 0.5 + i / 8 - n / 1e5, host=f"{n}.cn") for n in range(1000) for i in (0, 1)])
-        for n in range(1000):
+        frontier.push([entry(f"{n}-{i}", 0.5 + i / 8 - n / 1e5, host=f"{n}.cn") for n in range(100) for i in (0, 1)])
+        for n in range(100):
             popped = pop(frontier, n / 100)
             assert popped.host == f"{n}.cn"
             frontier.done(popped.key, outcome("甲"))
         assert frontier.pop(99.0) is None
         frontier.push([entry("新", 0.1, host="new.cn")])
         assert [name(frontier.pop(99.0)), frontier.pop(99.0), name(frontier.pop(100.0))] == ["新", None, "0-0"]
-
-
-class TestWait:
-    def test_wait(self, make: Make) -> None:
-        frontier = make(delay=5.0)
-        assert frontier.next(0.0).wait is None  # nothing waits
-        frontier.push([entry("甲"), entry("乙"), entry("丙", host="b.cn")])
-        assert frontier.next(0.0).wait == 0.0
-        assert [name(frontier.pop(0.0)), name(frontier.pop(1.0))] == ["甲", "丙"]
-        assert frontier.next(2.0).wait is None  # only the limit in flight holds 乙 back
-        frontier.done(key("甲"), outcome("甲"))
-        assert frontier.next(2.0).wait == 3.0
-        assert frontier.next(5.0).wait == 0.0
-        assert name(frontier.pop(5.0)) == "乙"
-        assert frontier.next(100.0).wait is None
 
 
 class TestPutBack:
@@ -224,31 +179,8 @@ class TestPutBack:
         assert frontier.next(1.0).wait == 0.0
         assert name(frontier.pop(1.0)) == "乙"
 
-    def test_gives_back_its_own_turn_only(self, make: Make) -> None:
-        frontier = make(delay=5.0, in_flight_per_host=2)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.7)])
-        first = pop(frontier, 0.0)
-        frontier.sent(first.key, 0.0)
-        frontier.sent(pop(frontier, 5.0).key, 5.0)
-        frontier.put_back(first, 0.1)
-        assert frontier.next(6.0).wait == 4.0  # the pop at 5.0 stands
-
-    def test_an_earlier_pop_stands(self, make: Make) -> None:
-        frontier = make(delay=5.0)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
-        frontier.done(pop(frontier, 0.0).key, outcome("甲"))
-        frontier.put_back(pop(frontier, 6.0), 0.1)
-        assert name(frontier.pop(6.0)) == "乙"
-
 
 class TestRequeue:
-    def test_waits_again_with_priority_and_place(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲"), entry("乙")])
-        frontier.pop(0.0)
-        frontier.requeue(key("甲"))
-        again = pop(frontier)
-        assert (name(again), again.priority, again.rescored, again.meta) == ("甲", 0.5, 0, {})
-
     def test_at_another_url_with_other_meta(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", meta={"retries": 1})])
         frontier.pop(0.0)
@@ -257,13 +189,6 @@ class TestRequeue:
         assert (again.url, again.host, again.meta) == ("https://b.cn:8443/新", "b.cn:8443", {"redirects": [301]})
         frontier.requeue(key("甲"))
         assert pop(frontier).meta == {"redirects": [301]}
-
-    def test_its_turn_is_used(self, make: Make) -> None:
-        frontier = make(delay=5.0)
-        frontier.push([entry("甲")])
-        frontier.pop(0.0)
-        frontier.requeue(key("甲"))
-        assert frontier.next(1.0).wait == 4.0
 
     def test_another_host_has_a_turn_of_its_own(self, make: Make) -> None:
         frontier = make(delay=5.0)
@@ -315,24 +240,12 @@ class TestDone:
 
 
 class TestFoundAgain:
-    def test_unknown_entries(self, frontier: Frontier) -> None:
-        assert frontier.push([entry("甲"), entry("乙", dropped="站外"), entry("丙", dropped="站外")]) == Pushed(
-            new=1, dropped={"站外": 2}
-        )
-        assert frontier.status().dropped == {"站外": 2}
-        assert drain(frontier) == ["甲"]
-
     def test_waiting_gains_evidence_and_priority(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.2, "p1"), entry("乙", 0.3)])
         assert frontier.push([entry("甲", 0.4, "p2")]) == Pushed(raised=1)
         popped = pop(frontier)
         assert (name(popped), popped.priority) == ("甲", 0.4)
         assert popped.evidence == entry("甲", 0.4, "p1", "p2").evidence
-
-    def test_priority_never_falls(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.9, "p1")])
-        frontier.push([entry("甲", 0.1, "p2")])
-        assert pop(frontier).priority == 0.9
 
     def test_the_same_page_twice_changes_nothing(self, frontier: Frontier) -> None:
         links = [entry("甲", 0.2, "p1"), entry("乙", 0.3, "p1"), entry("甲", 0.2, "p1")]
@@ -373,11 +286,7 @@ class TestFoundAgain:
         assert not any(frontier.is_settled(key(n)) for n in "甲乙丙")  # a page on topic may raise them
         frontier.discard("主机", host="b.cn")
         frontier.drop(pop(frontier).key, "太深")
-        assert [frontier.is_settled(key(n), off_topic=True) for n in "甲乙丙"] == [
-            False,
-            False,
-            False,
-        ]  # a page may have them wait again
+        assert not any(frontier.is_settled(key(n), off_topic=True) for n in "甲乙丙")  # a page may have them wait again
 
     def test_settled_once_it_is_done(self, frontier: Frontier) -> None:
         frontier.push([Entry(fingerprint("http://a.cn/甲"), "http://a.cn/甲", "a.cn", 0.5)])
@@ -406,11 +315,6 @@ class TestFoundAgain:
         popped = pop(frontier)
         assert popped == entry("甲", 0.3, "p1", "p2", depth=2, meta={"a": 1})  # its place is that of its first push
 
-    def test_dropped_is_revived_by_a_page_it_knows(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.1, "p1", dropped="太低")])
-        assert frontier.push([entry("甲", 0.3, "p1")]) == Pushed(raised=1)
-        assert drain(frontier) == ["甲"]
-
     def test_dropped_again_keeps_its_reason(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.1, "p1", dropped="太低")])
         assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(raised=1)
@@ -426,20 +330,6 @@ class TestFoundAgain:
         frontier.put_back(popped, 0.1)
         assert (pop(frontier).evidence, frontier.status().dropped) == (popped.evidence, {})
 
-    def test_new_dropped_and_revived_in_one_push(self, frontier: Frontier) -> None:
-        links = [entry("甲", 0.1, "p1", dropped="太低"), entry("甲", 0.5, "p2"), entry("甲", 0.7, "p3")]
-        assert frontier.push(links) == Pushed(raised=2, dropped={"太低": 1})
-        popped = pop(frontier)
-        assert (popped.priority, len(popped.evidence), frontier.status().dropped) == (0.7, 3, {})
-
-    def test_every_link_is_counted_once(self, frontier: Frontier) -> None:
-        frontier.push([entry(str(n), n / 10, "p") for n in range(6)])
-        pop(frontier)
-        links = [entry(str(n), 0.2, "q", dropped="太低" if n % 3 == 0 else None) for n in range(200)]
-        result = frontier.push(links)
-        assert result.new + result.raised + result.known + sum(result.dropped.values()) == 200
-        assert (result.raised, result.known) == (5, 1)
-
 
 class TestDrop:
     def test_drop(self, make: Make) -> None:
@@ -448,13 +338,6 @@ class TestDrop:
         frontier.drop(pop(frontier, 1.0).key, "robots.txt")
         assert frontier.status().dropped == {"robots.txt": 1}
         assert name(frontier.pop(1.0)) == "乙"  # the turn was given back
-
-    def test_a_dropped_entry_may_be_revived(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.9, "p1")])
-        frontier.drop(pop(frontier).key, "太深")
-        frontier.push([entry("甲", 0.2, "p2")])
-        popped = pop(frontier)
-        assert (popped.priority, len(popped.evidence), popped.dropped) == (0.2, 2, None)
 
 
 class TestMisuse:
@@ -507,34 +390,11 @@ class TestReprice:
         frontier.push([entry(str(n), 0.5, host=f"{9 - n}.cn") for n in range(10)])
         assert [[name(e) for e in frontier.waiting(limit)] for limit in (1, 3)] == [["0"], ["0", "1", "2"]]
 
-    def test_priorities_rise_and_fall(self, make: Make) -> None:
-        frontier = make(delay=0.0, in_flight_per_host=9)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.5), entry("丙", 0.1, host="b.cn"), entry("丁", 0.2, host="b.cn")])
-        frontier.reprice({key("甲"): 0.3, key("丙"): 0.8})
-        assert frontier.next(0.0).best == 0.8
-        frontier.push([entry("乙", 0.6)])
-        assert drain(frontier) == ["丙", "乙", "甲", "丁"]
-
     def test_equals_stay_in_the_order_of_their_first_push(self, make: Make) -> None:
         frontier = make(delay=0.0, in_flight_per_host=9)
         frontier.push([entry(str(n), n / 10) for n in range(6)])
         frontier.reprice({key(str(n)): 0.5 for n in range(6)})
         assert drain(frontier) == [str(n) for n in range(6)]
-
-    def test_times_put_back_count_from_zero_again(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.9)])
-        frontier.put_back(pop(frontier), 0.5)
-        assert frontier.waiting(1)[0].rescored == 1
-        frontier.reprice({key("甲"): 0.7})
-        assert (pop(frontier).rescored, len(frontier)) == (0, 0)
-
-    def test_only_what_waits(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.9), entry("乙", 0.1, host="b.cn", dropped="陷阱")])
-        popped = pop(frontier)
-        frontier.reprice({popped.key: 0.1, key("乙"): 1.0, key("无"): 1.0})
-        assert (frontier.waiting(9), frontier.next(0.0).best) == ([], None)
-        frontier.requeue(popped.key)
-        assert frontier.waiting(9)[0].priority == 0.9
 
     def test_an_unsound_priority_changes_nothing(self, frontier: Frontier) -> None:
         frontier.push([entry("甲", 0.9), entry("乙", 0.5, host="b.cn")])
@@ -557,14 +417,9 @@ class TestDiscard:
         [
             ({}, 4, []),
             ({"host": "a.cn"}, 3, ["丁"]),
-            ({"host": "c.cn"}, 0, ["甲", "丁", "乙", "丙"]),
             ({"below": 0.6}, 2, ["甲", "丁"]),
-            ({"below": 0.9}, 3, ["甲"]),
-            ({"below": 9.0}, 4, []),
-            ({"below": -1.0}, 0, ["甲", "丁", "乙", "丙"]),
-            ({"host": "a.cn", "below": 0.6}, 2, ["甲", "丁"]),
+            ({"host": "a.cn", "below": 0.9}, 2, ["甲", "丁"]),
             ({"host": "b.cn", "below": 0.6}, 0, ["甲", "丁", "乙", "丙"]),
-            ({"host": "a.cn", "below": 1.0}, 3, ["丁"]),
         ],
     )
     def test_which(self, four: Frontier, which: dict[str, Any], gone: int, left: list[str]) -> None:
@@ -576,34 +431,12 @@ class TestDiscard:
         assert four.next(0.0).best == (four.waiting(1)[0].priority if left else None)
         assert drain(four) == left
 
-    def test_what_is_in_flight_stays_so(self, four: Frontier) -> None:
-        four.discard("不要")
-        assert four.next(0.0).wait is None
-        four.requeue(key("戊"))
-        assert drain(four) == ["戊"]
-        four.done(key("戊"), outcome("戊"), [entry("己", 0.1)])
-        assert drain(four) == ["己"]
-
     def test_found_again_it_waits_with_the_evidence_of_both(self, four: Frontier) -> None:
         four.discard("不要", host="a.cn")
         assert four.push([entry("乙", 0.3, "p2"), entry("丙", 0.9, dropped="站外")]) == Pushed(raised=1, known=1)
         assert four.status().dropped == {"不要": 2}
         assert [name(e) for e in four.waiting(9)] == ["丁", "乙"]
         assert [e.parent for e in four.waiting(9)[1].evidence] == ["p1", "p2"]
-
-    def test_twice(self, four: Frontier) -> None:
-        assert (four.discard("一", below=0.6), four.discard("二", below=0.6), four.discard("二")) == (2, 0, 2)
-        assert four.status().dropped == {"一": 2, "二": 2}
-
-    def test_thousands_of_many_hosts(self, frontier: Frontier) -> None:
-        rng = random.Random(11)
-        entries = [entry(str(n), rng.random(), host=f"{rng.randrange(40)}.cn") for n in range(3_000)]
-        frontier.push(entries)
-        assert frontier.discard("不要", below=0.25) == sum(e.priority < 0.25 for e in entries)
-        frontier.discard("不要", host="7.cn")
-        left = sorted((e for e in entries if e.priority >= 0.25 and e.host != "7.cn"), key=lambda e: -e.priority)
-        assert frontier.status().hosts == 39
-        assert drain(frontier) == [name(e) for e in left]
 
 
 class TestRevive:
@@ -630,14 +463,6 @@ class TestRevive:
         assert name(frontier.pop(0.0)) == "丙"
         assert pop(frontier) == entry("甲", 0.7, "p1", depth=3)
 
-    def test_others_are_left_alone(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.9), entry("乙", 0.5), entry("丙", dropped="站外")])
-        pop(frontier)
-        assert frontier.revive({key(n): f"http://a.cn/{n}" for n in "甲乙无"}) == 0
-        assert frontier.revive({}) == 0
-        assert frontier.status().counts == {State.WAITING: 1, State.IN_FLIGHT: 1, State.DONE: 0, State.DROPPED: 1}
-        assert (len(list(frontier.journal.outcomes())), frontier.status().dropped) == (0, {"站外": 1})
-
     @WHOLE
     def test_at_another_address(self, make: Make) -> None:
         """Its host's politeness holds, as it does for a requeued entry."""
@@ -651,28 +476,6 @@ class TestRevive:
         assert [(e.url, e.host) for e in frontier.waiting(1)] == [("http://b.cn:81/甲", "b.cn:81")]
         assert [name(frontier.pop(5.0)), frontier.pop(5.0)] == ["甲", None]
 
-    def test_hundreds(self, frontier: Frontier) -> None:
-        rng = random.Random(12)
-        entries = [entry(str(n), rng.random(), host=f"{n % 7}.cn") for n in range(300)]
-        frontier.push(entries)
-        for n, popped in enumerate(iter(lambda: frontier.pop(0.0), None)):
-            if n % 2:
-                frontier.done(popped.key, outcome("甲"))
-            else:
-                frontier.drop(popped.key, f"{n % 5}")
-        assert frontier.revive({e.key: e.url for e in entries[:250]}) == 250
-        assert sum(frontier.status().dropped.values()) + frontier.status().counts[State.DONE] == 50
-        assert drain(frontier) == [name(e) for e in sorted(entries[:250], key=lambda e: -e.priority)]
-        assert len(list(frontier.journal.outcomes())) == 150
-
-    def test_discarded_and_revived_again_and_again(self, frontier: Frontier) -> None:
-        entries = [entry(str(n), n / 10) for n in range(10)]
-        frontier.push(entries)
-        for _ in range(20):
-            assert frontier.discard("不要", below=0.5) == 5
-            assert frontier.revive({e.key: e.url for e in entries}) == 5
-        assert drain(frontier) == [str(n) for n in reversed(range(10))]
-
 
 class TestRoom:
     @WHOLE
@@ -685,14 +488,6 @@ class TestRoom:
         assert frontier.status().hosts == 3
         assert drain(frontier) == ["乙", "甲", "丙"]
 
-    def test_links_of_a_page(self, make: Make) -> None:
-        frontier = make(in_flight_per_host=9, max_waiting=2)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
-        pop(frontier)
-        links = [entry("丙", 0.7), entry("丁", 0.6), entry("戊", 0.95)]
-        assert frontier.done(key("甲"), outcome("甲"), links) == Pushed(new=3)
-        assert (frontier.status().dropped, drain(frontier)) == ({NO_ROOM: 2}, ["戊", "乙"])
-
     def test_what_was_dropped_may_be_found_again(self, make: Make) -> None:
         frontier = make(max_waiting=2)
         frontier.push([entry("甲", 0.9), entry("乙", 0.8), entry("丙", 0.7, "p1")])
@@ -702,19 +497,6 @@ class TestRoom:
         assert "p2" in [e.parent for e in frontier.waiting(9)[1].evidence]
         assert frontier.revive({key("乙"): "http://a.cn/乙"}) == 1
         assert [(name(e), e.priority, e.url) for e in frontier.waiting(9)][2] == ("乙", 0.8, "http://a.cn/乙")
-
-    def test_found_again_as_bad_as_before(self, make: Make) -> None:
-        frontier = make(max_waiting=1)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
-        assert frontier.push([entry("乙", 0.7)]) == Pushed(raised=1)
-        assert (frontier.status().dropped, len(frontier)) == ({NO_ROOM: 1}, 1)
-
-    def test_a_priority_that_rises_saves(self, make: Make) -> None:
-        frontier = make(max_waiting=2)
-        frontier.push([entry("甲", 0.1), entry("乙", 0.2)])
-        frontier.push([entry("甲", 0.9)])
-        frontier.push([entry("丙", 0.5)])
-        assert [name(e) for e in frontier.waiting(9)] == ["甲", "丙"]
 
     def test_what_comes_back_may_exceed_it_until_the_next_push(self, make: Make) -> None:
         frontier = make(in_flight_per_host=9, max_waiting=2)
@@ -727,44 +509,16 @@ class TestRoom:
         frontier.push([])
         assert ([name(e) for e in frontier.waiting(9)], frontier.status().dropped) == (["乙", "丙"], {NO_ROOM: 2})
 
-    @pytest.mark.parametrize("url", ["http://a.cn/甲", "http://z.cn/甲"])
-    def test_what_is_requeued_is_among_the_worst_again(self, make: Make, url: str) -> None:
+    def test_what_is_requeued_is_among_the_worst_again(self, make: Make) -> None:
         frontier = make(in_flight_per_host=9, max_waiting=3)
         frontier.push([entry("甲", 0.1)])
         pop(frontier)
         frontier.push([entry("乙", 0.9), entry("丙", 0.8), entry("丁", 0.4), entry("戊", 0.5, host="b.cn")])
         frontier.push([entry("己", 0.6, host="b.cn")])
         assert [name(e) for e in frontier.waiting(9)] == ["乙", "丙", "己"]
-        frontier.requeue(key("甲"), url=url)
+        frontier.requeue(key("甲"), url="http://z.cn/甲")
         frontier.push([])
         assert [name(e) for e in frontier.waiting(9)] == ["乙", "丙", "己"]
-
-    def test_what_is_revived_is_among_the_worst_again(self, make: Make) -> None:
-        frontier = make(max_waiting=3)
-        frontier.push([entry("甲", 0.1), entry("乙", 0.95), *(entry(n, 0.5 + i / 10, host="b.cn") for i, n in enumerate("丙丁"))])
-        frontier.discard("不要", host="a.cn")
-        frontier.push([entry("戊", 0.7, host="b.cn")])
-        frontier.push([entry("己", 0.8, host="b.cn")])
-        assert [name(e) for e in frontier.waiting(9)] == ["己", "戊", "丁"]
-        assert frontier.revive({key(n): f"http://a.cn/{n}" for n in "甲乙"}) == 2
-        frontier.push([])
-        assert [name(e) for e in frontier.waiting(9)] == ["乙", "己", "戊"]
-
-    def test_priorities_that_fell(self, make: Make) -> None:
-        frontier = make(max_waiting=3)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.8, host="b.cn"), entry("丙", 0.7, host="c.cn")])
-        frontier.reprice({key("甲"): 0.1, key("丙"): 0.95})
-        frontier.push([entry("丁", 0.5)])
-        assert [name(e) for e in frontier.waiting(9)] == ["丙", "乙", "丁"]
-
-    def test_no_bound(self, make: Make) -> None:
-        frontier = make(max_waiting=0)
-        frontier.push([entry(str(n), n / 1000) for n in range(500)])
-        assert (len(frontier), frontier.status().dropped) == (500, {})
-
-    def test_a_bound_that_makes_no_sense(self, make: Make) -> None:
-        with pytest.raises(ValueError, match="max_waiting"):
-            make(max_waiting=-1)
 
     def test_the_best_of_thousands_are_left_whatever_happens_between(self, make: Make) -> None:
         """Entries come and go on fifty hosts; what waits is always the best of what would wait without a bound."""
@@ -773,7 +527,7 @@ class TestRoom:
         equal = [0.5] * (frontier.status().details.get("parts", 1) == 1)  # of several parts, equals go in no certain order
         waiting: dict[bytes, tuple[float, int]] = {}
         number = 0
-        for step in range(60):
+        for step in range(30):
             links = []
             for _ in range(rng.choice([1, 5, 200])):
                 number += 1
@@ -806,11 +560,11 @@ class TestClocks:
     DELAY = 2.0
 
     def visits(self, frontier: Frontier, steps: dict[int, float]) -> list[tuple[str, float, float]]:
-        """The pops of a crawl of 400 half seconds, as host, time of the world, time of the clock; ``steps`` of the clock."""
+        """The pops of a crawl of 200 half seconds, as host, time of the world, time of the clock; ``steps`` of the clock."""
         rng = random.Random(14)
-        frontier.push([entry(str(n), rng.random(), host=f"{n % 5}.cn") for n in range(500)])
+        frontier.push([entry(str(n), rng.random(), host=f"{n % 5}.cn") for n in range(300)])
         visits, out, offset = [], [], 10_000.0
-        for n in range(400):
+        for n in range(200):
             offset += steps.get(n, 0.0)
             time, clock = n / 2, n / 2 + offset
             while (popped := frontier.pop(clock)) is not None:
@@ -835,20 +589,15 @@ class TestClocks:
 
     def test_steps_back_never_bring_a_host_early(self, make: Make) -> None:
         frontier = make(delay=self.DELAY, in_flight_per_host=2)
-        visits = self.visits(frontier, {50: -3.5, 100: -0.5, 101: -0.5, 200: -40.0})
+        visits = self.visits(frontier, {25: -3.5, 50: -0.5, 51: -0.5, 100: -40.0})
         assert min(self.gaps(visits, 1)) >= self.DELAY
-        assert max(time for _, time, _ in visits) > 195  # and the crawl goes on when the clock is where it was
+        assert max(time for _, time, _ in visits) > 95  # and the crawl goes on when the clock is where it was
 
     def test_steps_forward_are_time_that_has_passed(self, make: Make) -> None:
         frontier = make(delay=self.DELAY, in_flight_per_host=2)
-        visits = self.visits(frontier, {50: 3.5, 100: 0.5, 200: 1e6})
+        visits = self.visits(frontier, {25: 3.5, 50: 0.5, 100: 1e6})
         assert min(self.gaps(visits, 2)) >= self.DELAY
-        assert len(visits) > 400
-
-    def test_to_and_fro(self, make: Make) -> None:
-        frontier = make(delay=self.DELAY, in_flight_per_host=2)
-        self.visits(frontier, {n: (-1.0) ** n * n for n in range(0, 400, 7)})
-        assert {e.host for e in iter(lambda: frontier.pop(1e9), None)} == {f"{n}.cn" for n in range(5)}
+        assert len(visits) > 200
 
     def test_sent_on_a_clock_that_stepped_back(self, make: Make) -> None:
         frontier = make(delay=self.DELAY, in_flight_per_host=9)
@@ -869,15 +618,6 @@ def test_of_many_that_come_to_a_point_one_is_the_first(frontier: Frontier) -> No
     assert frontier.journal.load("重排") == 99
 
 
-def test_leases(frontier: Frontier) -> None:
-    """While nothing runs out there is nothing to lose."""
-    frontier.push([entry("甲"), entry("乙")])
-    popped = pop(frontier)
-    assert frontier.renew() == frozenset()
-    frontier.done(popped.key, outcome("甲"))
-    assert issubclass(LeaseLost, LookupError)
-
-
 def test_details_are_json_with_the_backend_and_its_place(frontier: Frontier) -> None:
     frontier.push([entry("甲")])
     details = json.loads(json.dumps(frontier.status().details))
@@ -886,30 +626,15 @@ def test_details_are_json_with_the_backend_and_its_place(frontier: Frontier) -> 
     assert frontier.shared is (details["backend"] == "redis")
 
 
-def test_the_lesson_of_a_page_is_kept(frontier: Frontier) -> None:
+def test_the_lesson_of_a_page_and_who_led_to_it_are_kept(frontier: Frontier) -> None:
     frontier.push([entry("甲"), entry("乙", host="b.cn")])
-    lesson = {"词": ["党建", "支部"], "数": 3}
-    frontier.done(pop(frontier).key, Outcome("http://a.cn/甲", True, 0.5, lesson=lesson))
-    frontier.done(pop(frontier).key, Outcome("http://b.cn/乙", True))
-    assert [o.lesson for _, o in frontier.journal.outcomes()] == [lesson, None]
-
-
-def test_who_led_to_a_page_is_kept(frontier: Frontier) -> None:
-    frontier.push([entry("甲"), entry("乙", host="b.cn")])
-    frontier.done(pop(frontier).key, Outcome("http://a.cn/甲", True, 0.5, led_by=("www.c.cn", "d.cn:8080")))
-    frontier.done(pop(frontier).key, Outcome("http://b.cn/乙", True))
-    assert [o.led_by for _, o in frontier.journal.outcomes()] == [("www.c.cn", "d.cn:8080"), ()]
-
-
-def test_counts_hosts_and_length(frontier: Frontier) -> None:
-    assert frontier.status().counts == dict.fromkeys(State, 0)
-    frontier.push([entry(str(n), host=f"{n % 2}.cn") for n in range(5)] + [entry("x", dropped="站外")])
-    assert (len(frontier), frontier.status().hosts) == (5, 2)
-    for _ in range(4):
-        popped = pop(frontier)
-    assert (len(frontier), frontier.status().hosts) == (1, 1)
-    frontier.done(popped.key, Outcome("u", False))
-    assert frontier.status().counts == {State.WAITING: 1, State.IN_FLIGHT: 3, State.DONE: 1, State.DROPPED: 1}
+    found = [
+        Outcome("http://a.cn/甲", True, 0.5, lesson={"词": ["党建", "支部"], "数": 3}, led_by=("www.c.cn", "d.cn:8080")),
+        Outcome("http://b.cn/乙", True),
+    ]
+    for each in found:
+        frontier.done(pop(frontier).key, each)
+    assert [o for _, o in frontier.journal.outcomes()] == found
 
 
 def test_a_checkpoint_is_saved(frontier: Frontier) -> None:

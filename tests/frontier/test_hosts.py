@@ -15,16 +15,3 @@ def test_heaps_do_not_grow_with_changes() -> None:
         assert hosts.best(1e5 * (n + 1)) is not None
         hosts.finish("a.cn", hosts.take("a.cn", 1e5 * (n + 1), (-0.1, n)))
     assert len(hosts._ready) + len(hosts._times) < 200
-
-
-def test_heads() -> None:
-    hosts = Hosts(delay=0.0, in_flight_per_host=1)
-    assert (hosts.best(0.0), len(hosts)) == (None, 0)
-    hosts.offer("a.cn", (-0.5, 1))
-    hosts.offer("a.cn", (-0.4, 2))
-    hosts.offer("b.cn", (-0.5, 0))
-    assert hosts.best(0.0) == ("b.cn", (-0.5, 0))
-    hosts.set_head("b.cn", None)
-    assert (hosts.best(0.0), len(hosts)) == (("a.cn", (-0.5, 1)), 1)
-    hosts.set_head("a.cn", (-0.4, 2))
-    assert hosts.best(0.0) == ("a.cn", (-0.4, 2))

@@ -306,7 +306,3 @@ TestRedis.settings = settings(**HISTORY, max_examples=settings().max_examples //
 @pytest.fixture
 def server_of_the_model(redis_server: RedisServer) -> None:
     RedisComparison.server = redis_server
-
-
-def test_keys_of_the_model_are_distinct() -> None:
-    assert len({key(str(n)) for n in range(12)}) == 12

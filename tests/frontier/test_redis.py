@@ -154,12 +154,8 @@ class TestManyWorkers:
 
     def test_one_of_many_does_what_is_due(self, worker: Worker) -> None:
         one, other = worker("w1").journal, worker("w2").journal
-        assert [one.first("x", 16), other.first("x", 16), other.first("x", 15), other.first("x", 32)] == [
-            True,
-            False,
-            False,
-            True,
-        ]
+        assert one.first("x", 16) and not other.first("x", 16) and not other.first("x", 15)
+        assert other.first("x", 32)
         assert [one.agree("a", {"n": 1}), other.agree("a", {"n": 2})] == [{"n": 1}] * 2
         assert [one.claim("robots:a", 60), other.claim("robots:a", 60)] == [True, False]
         one.remember("robots:a", "禁止", 60)
@@ -339,12 +335,9 @@ class TestServer:
         delete_crawl(server.client(), "books [1]")
         assert crawls(server.client()) == ["党建"]
 
-    @pytest.mark.parametrize("options", [{"lease": 0}, {"delay": -1}, {"in_flight_per_host": 0}, {"max_waiting": -1}])
-    def test_settings_that_make_no_sense(self, worker: Worker, options: dict[str, float]) -> None:
-        with pytest.raises(ValueError, match=r"must|needed"):
-            worker("w", **options)
-
-    def test_texts_instead_of_bytes(self, server: RedisServer) -> None:
+    def test_what_makes_no_sense(self, server: RedisServer, worker: Worker) -> None:
+        with pytest.raises(ValueError, match="lease"):
+            worker("w", lease=0)
         with pytest.raises(ValueError, match="decode_responses"):
             RedisFrontier(redis.Redis.from_url(server.url, decode_responses=True), "x")
 
@@ -406,16 +399,7 @@ class TestServer:
             assert frontier.done(popped.key, outcome("x"), found).new == 40
             assert frontier.status().counts[State.WAITING] == 89
 
-    def test_memory_that_comes_back_in_time_is_waited_for(self, tmp_path: Path) -> None:
-        with RedisServer(tmp_path) as server:
-            client = server.client()
-            frontier = RedisFrontier(client, "x", patience=20.0)
-            client.config_set("maxmemory", "100kb")
-            threading.Timer(0.4, lambda: server.client().config_set("maxmemory", "0")).start()
-            assert frontier.push([entry("甲")]).new == 1
-
-    @pytest.mark.parametrize("how", ["restart", "kill"])
-    def test_a_restart_loses_nothing(self, tmp_path: Path, how: str) -> None:
+    def test_a_killed_server_loses_nothing(self, tmp_path: Path) -> None:
         server = RedisServer(tmp_path, appendonly="yes", appendfsync="always").start()
         try:
             frontier = RedisFrontier(server.client(), "x", delay=0.01, in_flight_per_host=9, patience=20.0, lease=60.0)
@@ -423,7 +407,7 @@ class TestServer:
             popped = [pop(frontier) for _ in range(3)]
             frontier.done(popped[0].key, outcome("x"), [entry("neu")])
             before = frontier.status().counts, list(frontier.journal.outcomes()), frontier.waiting(99)
-            server.stop() if how == "restart" else server.kill()
+            server.kill()
             threading.Timer(0.5, server.start).start()
             frontier.done(popped[1].key, outcome("y"))  # waits for the server
             assert frontier.status().counts == {**before[0], State.IN_FLIGHT: 1, State.DONE: 2}

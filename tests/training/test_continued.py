@@ -17,9 +17,7 @@ from topical_crawler.training.word2vec import ModelOptions, first_vectors, learn
 from topical_crawler.training.work_folder import TrainingError
 
 PARTY = [term for term in load_topic("partybuilding").keywords(60) if term != "三严三实"][:30]
-SYSTEMS = [
-    f"{first}{second}" for first in ("内核", "进程", "线程", "页表", "中断", "磁盘") for second in ("甲", "乙", "丙", "丁", "戊")
-]
+SYSTEMS = [f"{first}{second}" for first in ("内核", "进程", "线程", "页表", "中断", "磁盘") for second in "甲乙丙丁戊"]
 
 
 @pytest.fixture

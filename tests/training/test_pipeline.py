@@ -118,11 +118,6 @@ def test_the_folder(tmp_path: Path) -> None:
         train_vectors(tmp_path / "out", [source], OPTIONS, 1)
 
 
-def test_nothing_over_min_count(trained: Trained, copy: Copy) -> None:
-    with pytest.raises(TrainingError, match=r"occurs 100000 times\. Lower --min-count"):
-        train_vectors(copy("none"), [trained[0]], replace(OPTIONS, min_count=100_000), 1)
-
-
 def test_where_must_leave_something(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", 3, party=0)
     options = replace(OPTIONS, text=PrepareOptions(where={"party": "2"}))

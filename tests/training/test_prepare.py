@@ -157,12 +157,6 @@ def test_words_in_traditional_characters_are_kept_whole(tmp_path: Path) -> None:
     assert "三严三实" in lines(tmp_path / "work")[0].split()
 
 
-def test_a_segmenter_that_is_not_there(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.jsonl", demo_texts()[0])
-    with pytest.raises(TrainingError, match=r"no segmenter 'pkuseg'\. Set TOPICAL_SEGMENTER"):
-        prepare(tmp_path / "work", [source], PrepareOptions(segmenter="pkuseg"), 1)  # type: ignore[arg-type]
-
-
 def test_other_words_of_the_same_number_are_told(tmp_path: Path) -> None:
     source = write(tmp_path / "a.jsonl", demo_texts()[0])
     prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=list("甲乙丙丁")), 1)
