@@ -1,7 +1,5 @@
 """Building a topic: which words become terms, who wrote what in the folder, and nothing lost."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -97,10 +95,7 @@ def test_a_document_of_the_domain_is_never_background(tmp_path: Path) -> None:
     a, b = write(tmp_path / "a.jsonl", a=["甲"], b=["乙"]), write(tmp_path / "b.jsonl", b=["丙"])
 
     def texts(corpora: Corpora) -> tuple[list[str], list[str]]:
-        return (
-            list(corpora.domain_texts(lambda *_: None, "")),
-            list(corpora.background_texts(lambda *_: None, "")),
-        )
+        return (list(corpora.domain_texts(lambda *_: None, "")), list(corpora.background_texts(lambda *_: None, "")))
 
     assert texts(Corpora([a], [a, b], Condition("grade", "a"))) == (["甲"], ["乙", "丙"])
     assert texts(Corpora([a], [b])) == (["甲", "乙"], ["丙"])

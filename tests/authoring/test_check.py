@@ -1,7 +1,5 @@
 """What a check of a topic finds, on topics made to have it; and that topics without fault pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

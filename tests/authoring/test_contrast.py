@@ -1,7 +1,5 @@
 """Log-likelihood by hand, termhood, and the language in general as a background."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Frequent sequences against a count by hand, and new words and phrases of small texts."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 
@@ -41,11 +39,7 @@ def by_hand(text: list[int], min_count: int, max_length: int) -> Figures:
         return -sum(n / len(neighbours) * math.log(n / len(neighbours)) for n in Counter(neighbours).values())
 
     return {
-        s: (
-            n,
-            min(math.log(n * total / (counts[s[:k]] * counts[s[k:]])) for k in range(1, len(s))),
-            min(map(entropy, sides[s])),
-        )
+        s: (n, min(math.log(n * total / (counts[s[:k]] * counts[s[k:]])) for k in range(1, len(s))), min(map(entropy, sides[s])))
         for s, n in counts.items()
         if n >= min_count and len(s) > 1
     }

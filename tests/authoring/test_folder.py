@@ -1,7 +1,5 @@
 """Weights that a person gives to the terms of a topic that is there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

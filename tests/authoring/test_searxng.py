@@ -1,7 +1,5 @@
 """Searches by a server that answers as SearXNG documents it."""
 
-from __future__ import annotations
-
 import json
 import urllib.parse
 

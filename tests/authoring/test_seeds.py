@@ -1,7 +1,5 @@
 """Where a crawl of a topic may start."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

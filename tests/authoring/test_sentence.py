@@ -1,7 +1,5 @@
 """A sentence as words. What 152 sentences lose is measured by benchmarks/sentence_reading.py."""
 
-from __future__ import annotations
-
 import pytest
 
 from topical_crawler.authoring.sentence import read

@@ -1,7 +1,5 @@
 """What a topic begins with."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

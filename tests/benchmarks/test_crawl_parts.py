@@ -1,7 +1,5 @@
 """The profile of a crawl counts time by file and function: a name that no longer exists would count for nothing."""
 
-from __future__ import annotations
-
 import ast
 import runpy
 from pathlib import Path

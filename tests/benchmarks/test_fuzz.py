@@ -1,7 +1,5 @@
 """benchmarks/fuzz.py: the same pages in every run, offenders are kept and named, and a run can go on."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

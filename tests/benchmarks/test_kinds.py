@@ -1,7 +1,5 @@
 """The confusion table of kinds of pages."""
 
-from __future__ import annotations
-
 import kinds
 
 from topical_crawler.extraction.kinds import KINDS

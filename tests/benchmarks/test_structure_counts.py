@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 (markup)
 
-from __future__ import annotations
-
 import structure
 
 PAGE = """<body><nav><pre>menu</pre></nav><div class="post-body"><script src="MathJax.js"></script>

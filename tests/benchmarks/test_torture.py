@@ -1,7 +1,5 @@
 """A short run of benchmarks/torture.py: each bad thing on either back end, by which crawls of the demo web lose nothing."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The benchmark that compares texts with what a browser shows."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The recorded web as a real HTTP server: what it answers, when, and what it writes down."""
 
-from __future__ import annotations
-
 import http.client
 from base64 import b64encode
 from pathlib import Path

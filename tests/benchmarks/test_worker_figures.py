@@ -1,7 +1,5 @@
 """A measuring program must see what it is there to see."""
 
-from __future__ import annotations
-
 from web_server import Hit
 from worker_figures import Crawled, compare, duplicates, fetched_again, lost, politeness
 

@@ -1,7 +1,5 @@
 """Real texts, where they are at hand."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Boilerplate, and texts that are none."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math
@@ -14,14 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.cleaning.boilerplate import (
-    BOILERPLATE_ONLY,
-    COPYRIGHT_ONLY,
-    NEAR_EMPTY,
-    NO_TEXT,
-    Cleaner,
-    LineCounts,
-)
+from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, NEAR_EMPTY, NO_TEXT, Cleaner, LineCounts
 from topical_crawler.corpus.record import text_hash
 from topical_crawler.package_data import data_folder
 

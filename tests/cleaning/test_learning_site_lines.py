@@ -1,7 +1,5 @@
 """Which lines of a host's pages are the site's, by counting."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

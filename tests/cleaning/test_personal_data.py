@@ -1,7 +1,5 @@
 """Personal data: found by form and check digit, and nothing else."""
 
-from __future__ import annotations
-
 import time
 from datetime import date
 

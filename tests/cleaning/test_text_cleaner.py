@@ -1,7 +1,5 @@
 """All steps of the cleaning together, and the settings that choose among them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Languages, scripts, conversion."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Measures of texts, and their limits."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import random

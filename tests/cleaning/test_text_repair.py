@@ -1,7 +1,5 @@
 """Characters as they should be, and what was read with a wrong encoding."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

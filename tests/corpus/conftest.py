@@ -1,7 +1,5 @@
 """Places for a corpus: an SQLite file, a PostgreSQL database."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Texts that become equal when a corpus is cleaned are kept once, and cleaning at the end of a crawl can be undone."""
 
-from __future__ import annotations
-
 from topical_crawler.cleaning.cleaner import CleaningOptions
 from topical_crawler.corpus.clean import LateCleaning, clean, put_back
 from topical_crawler.corpus.record import Filters, Record

@@ -1,7 +1,5 @@
 """A corpus taken to another database: every value comes over, nothing half, and what cannot be done is said."""
 
-from __future__ import annotations
-
 import pytest
 from corpus_tools import NewPlace, everything, kept, rejected, start
 

@@ -1,7 +1,5 @@
 """Filters of rows, on both databases."""
 
-from __future__ import annotations
-
 import pytest
 from corpus_tools import kept, rejected
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What is noted of hosts, in either kind of database."""
 
-from __future__ import annotations
-
 from topical_crawler.corpus.record import HostFacts
 from topical_crawler.corpus.store import CorpusStore
 

@@ -1,7 +1,5 @@
 """How pages get their rows: articles on several pages, copies that name each other, all the places of a text, changed rows."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from collections.abc import Iterator

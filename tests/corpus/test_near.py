@@ -1,7 +1,5 @@
 """Near-duplicates: signatures, which two texts are one article, and the index in both databases."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A database that is away, locked or full: what was acknowledged is there once and whole, and the message helps."""
 
-from __future__ import annotations
-
 import logging
 import resource
 import sqlite3

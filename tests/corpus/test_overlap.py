@@ -1,7 +1,5 @@
 """Texts that repeat a test set are found, all of them and no others."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Databases that cannot be a corpus: each message names the place without its password, and the remedy."""
 
-from __future__ import annotations
-
 import logging
 import traceback
 from collections.abc import Callable

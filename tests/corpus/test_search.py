@@ -1,7 +1,5 @@
 """Texts found by what they say, on both databases."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Lines that sites repeat, in the corpus' table: counted as in memory, whatever the database."""
 
-from __future__ import annotations
-
 import pytest
 import sqlalchemy as sa
 

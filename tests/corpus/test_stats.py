@@ -1,7 +1,5 @@
 """What a host brought for what was downloaded from it."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

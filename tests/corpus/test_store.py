@@ -1,7 +1,5 @@
 """The store, on SQLite and on PostgreSQL: one row a page, duplicates, durability, readers beside a writer, foreign files."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import signal

@@ -1,7 +1,5 @@
 """A corpus of another version is refused and left as it is; an empty database gets its tables once."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

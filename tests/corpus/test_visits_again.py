@@ -1,7 +1,5 @@
 """Pages that are visited again: texts that stay, change, vanish and come back, in both kinds of databases."""
 
-from __future__ import annotations
-
 from corpus_tools import NewPlace
 
 from topical_crawler.corpus.copy import copy

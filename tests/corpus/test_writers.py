@@ -1,7 +1,5 @@
 """Many writers, real processes: every text is kept once, and no rejection takes the place of a text."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 

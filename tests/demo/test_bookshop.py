@@ -1,7 +1,5 @@
 """The bundled bookshop: rebuilt identically, labelled truthfully, noisy where a shop is, and reachable from one search."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import subprocess

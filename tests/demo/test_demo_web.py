@@ -1,7 +1,5 @@
 """The bundled demo web: rebuilt identically, labelled truthfully, and as awkward as it says it is."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re

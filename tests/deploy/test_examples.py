@@ -1,7 +1,5 @@
 """The examples of a deployment are real: servers load them, and they keep out what they say."""
 
-from __future__ import annotations
-
 import configparser
 import contextlib
 import hashlib

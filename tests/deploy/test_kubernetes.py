@@ -1,7 +1,5 @@
 """The examples for Kubernetes: fields that exist, references that lead somewhere, and the crawl of workers.yaml."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

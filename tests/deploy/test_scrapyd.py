@@ -1,7 +1,5 @@
 """The project as scrapyd runs it: deployed by scrapyd-deploy, never unpacked, with ``topic=…`` and ``setting=…``."""
 
-from __future__ import annotations
-
 import json
 import urllib.error
 import zipfile

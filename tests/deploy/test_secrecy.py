@@ -1,7 +1,5 @@
 """A password of Redis or PostgreSQL shows nowhere: not in what a crawl prints, not in its log, not in the list of processes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The end of a systemd unit reaches every process in it."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import subprocess

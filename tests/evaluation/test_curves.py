@@ -1,7 +1,5 @@
 """Harvest curves with characters and as images."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Label files of a recorded web."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

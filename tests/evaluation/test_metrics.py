@@ -1,7 +1,5 @@
 """Table 8 and harvest curves over small crawls worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

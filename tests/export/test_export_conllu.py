@@ -1,7 +1,5 @@
 """CoNLL-U, read by another library and by the rules of the format."""
 
-from __future__ import annotations
-
 import functools
 import io
 import unicodedata

@@ -1,7 +1,5 @@
 """The Croissant of a data set is valid by the format's own library, which reads the texts by it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """A folder with a file for every text."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The guide says what an export has."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

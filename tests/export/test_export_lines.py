@@ -1,7 +1,5 @@
 """JSON lines, CSV and plain text, packed or not."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Manifests, and files and folders that are there whole or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

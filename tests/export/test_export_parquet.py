@@ -1,7 +1,5 @@
 """Parquet as pyarrow reads it, and data sets as ``datasets`` loads them."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json

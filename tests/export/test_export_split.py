@@ -1,7 +1,5 @@
 """Splits and samples: the same every time, and stable while a corpus grows."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

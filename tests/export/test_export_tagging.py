@@ -1,7 +1,5 @@
 """Sentences, words and their tags."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """TEI as lxml reads it, valid by the document type definition that comes with trafilatura."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import re

@@ -1,7 +1,5 @@
 """Vertical text, read by a strict reader: every tag where it may stand, every line of two columns."""
 
-from __future__ import annotations
-
 import functools
 import io
 import re

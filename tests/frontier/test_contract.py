@@ -1,7 +1,5 @@
 """Every sentence of ``frontier.base``, over every backend."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

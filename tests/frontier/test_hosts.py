@@ -1,7 +1,5 @@
 """The structure of hosts stays small and quick, whatever happens to it."""
 
-from __future__ import annotations
-
 from topical_crawler.frontier.hosts import Hosts
 
 

@@ -1,7 +1,5 @@
 """The log of finished pages in a real Redis: it stays short, and whoever reads it late reads the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

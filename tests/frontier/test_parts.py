@@ -1,7 +1,5 @@
 """A crawl in several parts, on one server and in a Redis Cluster."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import threading

@@ -1,7 +1,5 @@
 """What the Redis frontier promises beyond the contract: leases, many workers, a server that fails, bytes that are damaged."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time

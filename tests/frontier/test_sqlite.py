@@ -1,7 +1,5 @@
 """What only a file can do: outlive its process, be read by others, be damaged."""
 
-from __future__ import annotations
-
 import json
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """The worst waiting entry is found with few looks."""
 
-from __future__ import annotations
-
 import random
 
 from topical_crawler.frontier.hosts import Place, Worst

@@ -1,7 +1,5 @@
 """Samples: as large as asked, of every stratum, the same for the same seed."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Figures checked by hand, and that the intervals hold what they promise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Marks of a sample taken over into a topic folder."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

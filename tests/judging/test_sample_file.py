@@ -1,7 +1,5 @@
 """The file of a sample: what is marked is on the disk, what is damaged is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Which texts of a corpus are asked about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

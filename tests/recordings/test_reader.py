@@ -1,7 +1,5 @@
 """Recordings: look-up, random access, odd encodings, broken files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os
@@ -347,10 +345,7 @@ REVISITS: dict[str, tuple[list[bytes], str | None]] = {  # records, and the body
     "of a revisit": ([record(PAGE), record("other", "revisit", REFERS), record("again", "revisit", refers_to("other"))], "page"),
     "a redirect": ([record(PAGE), record("again", "revisit", REFERS, status="302 Found", headers={"Location": "/x"})], "/x"),
     "beside an answer": ([record("again", "revisit", REFERS), record(PAGE), record("again", body=b"own")], "own"),
-    "of nothing, by its digest": (
-        [record(PAGE, fields=DIGEST), record("again", "revisit", DIGEST | refers_to("x"))],
-        "page",
-    ),
+    "of nothing, by its digest": ([record(PAGE, fields=DIGEST), record("again", "revisit", DIGEST | refers_to("x"))], "page"),
     "a redirect by the digest of its body": (
         [record(PAGE, fields=DIGEST), record("again", "revisit", DIGEST, status="301 Moved", headers={"Location": "/y"})],
         "/y",

@@ -1,7 +1,5 @@
 """The archive of what was fetched: whole for other tools, also after a kill and on a full disk."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

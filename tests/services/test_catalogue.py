@@ -1,7 +1,5 @@
 """What the code names in English has a Chinese name."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

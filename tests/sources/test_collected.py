@@ -1,7 +1,5 @@
 """A collected corpus as a source."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """JSON lines as a source."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

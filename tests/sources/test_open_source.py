@@ -1,7 +1,5 @@
 """What lies at a path is told by its name or its content."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

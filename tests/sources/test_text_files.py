@@ -1,7 +1,5 @@
 """Text files as a source, in the encodings that Chinese texts come in."""
 
-from __future__ import annotations
-
 import codecs
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Articles of a Wikipedia dump."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import tracemalloc

@@ -1,7 +1,5 @@
 """Wikitext into plain text."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

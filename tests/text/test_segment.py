@@ -1,7 +1,5 @@
 """Words of a text: both segmentation backends, terms kept whole, what counts as content."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """TF-IDF vectors and the cosine of the vector space model."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Eq. 2 of Zhou et al. 2019 by hand, and which candidates become terms."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Marked texts of a topic: what is written is read, what is damaged is refused with its line."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable

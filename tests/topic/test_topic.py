@@ -1,7 +1,5 @@
 """Topic folders: what is read from them, and what a person is told about a mistake in one."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """Training goes on from finished vectors: they stay, new words find their place among them."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

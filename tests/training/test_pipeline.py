@@ -1,7 +1,5 @@
 """The whole chain: the same seed gives the same vectors, a killed run ends like one that was not, little memory cuts words."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Texts become shards of sentences: counted, in order, the same for any number of processes, and after any interruption."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Words are counted and chosen within a bound of memory; the bound cuts the rarest."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
