@@ -219,11 +219,6 @@ def test_a_term_of_one_character_is_refused(folder: BuiltFolder) -> None:
         edit(folder, lambda t: t + "党\n").read("terms.tsv")
 
 
-def test_a_folder_without_topic_toml(tmp_path: Path) -> None:
-    with pytest.raises(TopicError, match="topical-crawler topic new"):
-        BuiltFolder(tmp_path)
-
-
 def test_the_files_are_a_topic(labelled: Corpora, folder: BuiltFolder) -> None:
     plan = Plan(min_count=2)
     built = build(labelled, Own(terms=["灯塔"]), plan, Segmenter)

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topical_crawler.authoring.check import Finding, TopicReport, check_topic
 
@@ -169,10 +167,3 @@ def test_seeds(check: Callable[..., TopicReport]) -> None:
     foreign = found(report, "not on one of allowed_hosts")
     assert (foreign.file, foreign.line) == ("seeds.txt", 4)
     assert "c.example" in foreign.remedy
-
-
-@given(st.text(), st.integers(min_value=1, max_value=9999), st.text())
-def test_an_error_is_taken_apart_by_its_form(what: str, line: int, remedy: str) -> None:
-    told = Finding.from_error(ValueError(f"./t/terms.tsv, line {line}: x{what}. {remedy}"))
-    assert (told.file, told.line, told.severity) == ("./t/terms.tsv", line, "error")
-    assert told.message.startswith("x")

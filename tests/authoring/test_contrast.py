@@ -51,9 +51,3 @@ def test_the_general_background_estimates_what_it_does_not_know() -> None:
     # Of the two parts 支部 is the telling one, and half of its documents hold the phrase.
     assert background.spread["中国支部"] == round(language().rate("支部") / 2 * documents)
     assert background.spread["呔呔"] <= background.spread["支部"]
-
-
-def test_the_language() -> None:
-    assert language().tag("支部") == "n"
-    assert language().tag("三会一课") == ""
-    assert 0 < language().rate("支部") < language().rate("中国") < language().rate("的") < 1

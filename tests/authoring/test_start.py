@@ -98,17 +98,6 @@ def test_words_that_a_resource_knows_as_one_are_joined(resources: Resources) -> 
     assert knowing.words == ["机器学习", "支持向量机"]
 
 
-def test_what_stands_on_any_page_is_a_term_with_its_neighbour() -> None:
-    assert words(from_sentence("推荐算法").terms) == ["算法", "推荐算法"]
-    assert from_sentence("推荐算法").left_out == []
-
-
-def test_neighbours_are_a_term_together_too() -> None:
-    assert list(weights(from_sentence("新能源汽车"))) == ["新能源", "汽车", "新能源汽车"]
-    assert list(weights(from_sentence("道路安全管理"))) == ["道路", "安全", "管理", "道路安全", "安全管理"]
-    assert list(weights(from_sentence("道路和安全"))) == ["道路", "安全"]
-
-
 def test_what_a_long_word_is_made_of_weighs_less_unless_it_is_specific() -> None:
     start = from_sentence("计算机硬件和操作系统")
     assert start.words == ["计算机硬件", "操作系统"]

@@ -1,19 +1,15 @@
 """Boilerplate, and texts that are none."""
 
-import gzip
-import json
 import math
 import re
 import time
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from topical_crawler.cleaning.boilerplate import BOILERPLATE_ONLY, COPYRIGHT_ONLY, NEAR_EMPTY, NO_TEXT, Cleaner, LineCounts
-from topical_crawler.corpus.record import text_hash
 from topical_crawler.package_data import data_folder
 
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
@@ -117,17 +113,6 @@ def test_the_expressions_of_the_lexicon_are_bounded() -> None:
         assert math.prod(max(1, int(most)) for _, most in counts) <= MAX_STEPS, line
         expression = re.compile(line[1:-1], re.IGNORECASE)
         assert not expression.groups and not expression.match(""), line
-
-
-@pytest.mark.slow
-def test_no_news_text_is_touched(cleaner: Cleaner) -> None:
-    source = Path(__file__).parents[2].parent / "shared/data/news/news-dev.jsonl.gz"
-    if not source.is_file():
-        pytest.skip("the evaluation data is not there (../shared/data/news)")
-    with gzip.open(source, "rt", encoding="utf-8") as lines:
-        texts = [json.loads(line)["text"] for _, line in zip(range(3000), lines, strict=False)]
-    for text in texts:
-        assert text_hash(cleaner.clean(text).text) == text_hash(text)
 
 
 def test_a_page_of_titles_is_a_list_of_links() -> None:

@@ -59,18 +59,6 @@ def test_personal_data_and_script() -> None:
     assert TextCleaner(options(TOPICAL_CONVERT="simplified")).clean(converted.text).text == BODY
 
 
-@given(
-    st.text(alphabet="各级党组织开展主题教育。，\n\u3000ＡＢ１&amp; 版权所有", max_size=200),
-    st.sampled_from(["flag", "mask", "off"]),
-)
-def test_cleaning_twice_changes_nothing(text: str, personal: str) -> None:
-    cleaner = TextCleaner(options(TOPICAL_PERSONAL=personal, TOPICAL_MIN_CHARACTERS=5, TOPICAL_QUALITY=False))
-    once = cleaner.clean(text)
-    if not once.reason:
-        again = cleaner.clean(once.text)
-        assert (again.text, again.reason, again.measures) == (once.text, "", once.measures)
-
-
 KNOWN = LineCounts()
 for n in range(20):
     KNOWN.add(f"本站公告\n第{n}次学习，各有不同。\n栏目导航\n大家谈了{n}点体会。\n关注公众号")

@@ -73,9 +73,3 @@ def test_a_reader_gets_what_cleaning_would_leave(place: str) -> None:
         for _ in LateCleaning(store, CleaningOptions()).steps():
             pass
         assert [record.text for record in store.records()] == [record.text for record in read]
-
-
-def test_without_learned_lines_nothing_is_looked_at(place: str) -> None:
-    with CorpusStore(place) as store:
-        fill(store)
-        assert LateCleaning(store, CleaningOptions(site_lines=False)).total == 0

@@ -58,14 +58,6 @@ def test_the_parts_of_an_article_are_one_text_in_whatever_order_they_come(store:
     assert store.places([whole.url])[whole.url] == sorted((row.url for row in others), key=lambda url: order.index(int(url[-6])))
 
 
-def test_a_part_that_changed_changes_the_whole(store: CorpusStore) -> None:
-    for number in (1, 2):
-        store.put(part(number))
-    store.put(dataclasses.replace(part(2), text="这一页后来重写过，水渠改了道。"))
-    (whole,) = store.records()
-    assert whole.text == f"{PARTS[0]}\n这一页后来重写过，水渠改了道。"
-
-
 def test_parts_of_an_article_that_is_there_on_one_page_are_a_duplicate(store: CorpusStore) -> None:
     one_page = store.put(kept(9, "\n".join(PARTS)))
     for number in (1, 2, 3):
@@ -139,9 +131,3 @@ def test_the_layouts_of_parts_are_joined_with_their_texts(store: CorpusStore) ->
     store.put(part(2))
     (whole,) = store.records()
     assert passages(whole.text or "", whole.layout) == [*texts[0], Passage(PARTS[1]), *texts[2]]
-
-
-def test_a_layout_of_another_text_is_not_stored(store: CorpusStore) -> None:
-    with pytest.raises(ValueError, match=r"http://.*: the layout has lines 1 to 1\+2, but .*\. Store .* with none"):
-        store.put(kept(1, "一行", layout=[[1, 2, "code", 0, ""]]))
-    assert everything_of(store) == []

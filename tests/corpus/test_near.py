@@ -246,12 +246,6 @@ def test_the_most_similar_page_is_found_and_of_equals_the_first(connection: sa.C
     assert find(connection, text[:50], (), "") is None
 
 
-def test_rejected_pages_are_no_one_s_twins(connection: sa.Connection) -> None:
-    text = article(1)
-    store(connection, 1, text, keep=False)
-    assert find(connection, text, bands_of(text), "", claimed=("http://a.cn/1",)) is None
-
-
 def test_a_form_filled_in_many_times_is_not_taken_for_another(connection: sa.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     for day in range(1, 101):
         store(connection, day, weather(day))
@@ -286,13 +280,6 @@ def test_what_is_forgotten_is_found_no_more(connection: sa.Connection) -> None:
     assert connection.scalar(count) == BANDS
     assert find(connection, text, bands_of(text), "") is None
     assert find(connection, article(2), bands_of(article(2)), "") is not None
-
-
-def test_bands_without_their_text_lead_to_nothing(connection: sa.Connection) -> None:
-    store(connection, 1, article(1))
-    remember(connection, 1, bands_of(article(2)))
-    remember(connection, 77, bands_of(article(2)))
-    assert find(connection, article(2), bands_of(article(2)), "") is None
 
 
 def test_who_stores_a_text_that_shares_a_band_waits(new_place: NewPlace) -> None:

@@ -40,11 +40,6 @@ def test_every_text_is_a_file_and_a_line_of_the_index(tmp_path: Path, kind: str)
     assert tally.whole.texts == 2
 
 
-def test_plain_texts_have_nothing_but_the_text(tmp_path: Path) -> None:
-    to_folder([as_dict(PLAIN)], tmp_path / "out", Job(kind="txt", setup=Setup(alone=True)))
-    assert (tmp_path / "out/texts/0000002.txt").read_text("utf-8") == "开会。\n"
-
-
 def test_splits_are_folders(tmp_path: Path) -> None:
     split, found = Split.parse("0.5,0,0.5"), [row(f"第{n}讲", n) for n in range(20)]
     to_folder(found, tmp_path / "out", Job(kind="txt", setup=Setup(alone=True), split=split))

@@ -47,11 +47,6 @@ class TestOrder:
         frontier.push([entry("7", 0.5, "http://a.cn/p")])
         assert drain(frontier) == [str(n) for n in range(20)]
 
-    def test_a_raised_entry_keeps_its_place_among_equals(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.1), entry("乙", 0.9), entry("丙", 0.2)])
-        frontier.push([entry("丙", 0.9), entry("甲", 0.9)])
-        assert drain(frontier) == ["甲", "乙", "丙"]
-
     def test_find_tells_where_an_entry_stands(self, frontier: Frontier) -> None:
         waiting = entry("甲", 0.5, "http://a.cn/1", depth=3)
         frontier.push([waiting, entry("乙", 0.9, host="b.cn"), entry("丙", 0.8, host="c.cn"), entry("丁", dropped="trap")])
@@ -170,13 +165,6 @@ class TestPutBack:
         frontier.put_back(again, 0.25)
         assert pop(frontier).rescored == 2
 
-    def test_gives_the_turn_back(self, make: Make) -> None:
-        frontier = make(delay=5.0)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
-        frontier.put_back(pop(frontier, 1.0), 0.1)
-        assert frontier.next(1.0).wait == 0.0
-        assert name(frontier.pop(1.0)) == "乙"
-
 
 class TestRequeue:
     def test_at_another_url_with_other_meta(self, frontier: Frontier) -> None:
@@ -205,13 +193,6 @@ class TestDone:
         assert list(frontier.journal.outcomes()) == [(1, outcome("丙", False)), (2, outcome("甲")), (3, outcome("乙", False))]
         assert list(frontier.journal.outcomes(2)) == [(3, outcome("乙", False))]
         assert list(frontier.journal.outcomes(3)) == []
-
-    def test_pushes_the_links(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲")])
-        frontier.pop(0.0)
-        links = [entry("乙", 0.2, "甲"), entry("甲", 0.9, "甲"), entry("丙", 0.4, "甲", dropped="太低")]
-        assert frontier.done(key("甲"), outcome("甲"), iter(links)) == Pushed(new=1, known=1, dropped={"太低": 1})
-        assert drain(frontier) == ["乙"]
 
     def test_all_or_nothing(self, frontier: Frontier) -> None:
         """Links that break off, or hold an unsound entry, leave the page in flight and push nothing."""
@@ -244,13 +225,6 @@ class TestFoundAgain:
         popped = pop(frontier)
         assert (name(popped), popped.priority) == ("甲", 0.4)
         assert popped.evidence == entry("甲", 0.4, "p1", "p2").evidence
-
-    def test_the_same_page_twice_changes_nothing(self, frontier: Frontier) -> None:
-        links = [entry("甲", 0.2, "p1"), entry("乙", 0.3, "p1"), entry("甲", 0.2, "p1")]
-        assert frontier.push(links) == Pushed(new=2, known=1)
-        assert frontier.push(links) == Pushed(known=3)
-        popped = [pop(frontier), pop(frontier)]
-        assert [len(p.evidence) for p in popped] == [1, 1]
 
     def test_the_path_of_a_link_is_kept(self, frontier: Frontier) -> None:
         path = "div#main.列表/ul.list/li/a"
@@ -312,30 +286,6 @@ class TestFoundAgain:
         assert (frontier.status().dropped, len(frontier)) == ({}, 3)
         popped = pop(frontier)
         assert popped == entry("甲", 0.3, "p1", "p2", depth=2, meta={"a": 1})  # its place is that of its first push
-
-    def test_dropped_again_keeps_its_reason(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.1, "p1", dropped="太低")])
-        assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(raised=1)
-        assert frontier.push([entry("甲", 0.1, "p2", dropped="站外")]) == Pushed(known=1)
-        assert frontier.status().dropped == {"太低": 1}
-        frontier.push([entry("甲", 0.1, "p3")])
-        assert [e.parent for e in pop(frontier).evidence] == ["p1", "p2", "p3"]
-
-    def test_in_flight_is_left_alone(self, frontier: Frontier) -> None:
-        frontier.push([entry("甲", 0.1, "p1")])
-        popped = pop(frontier)
-        assert frontier.push([entry("甲", 0.9, "p2"), entry("甲", dropped="站外")]) == Pushed(known=2)
-        frontier.put_back(popped, 0.1)
-        assert (pop(frontier).evidence, frontier.status().dropped) == (popped.evidence, {})
-
-
-class TestDrop:
-    def test_drop(self, make: Make) -> None:
-        frontier = make(delay=5.0)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.5)])
-        frontier.drop(pop(frontier, 1.0).key, "robots.txt")
-        assert frontier.status().dropped == {"robots.txt": 1}
-        assert name(frontier.pop(1.0)) == "乙"  # the turn was given back
 
 
 class TestMisuse:
@@ -429,13 +379,6 @@ class TestDiscard:
         assert four.next(0.0).best == (four.waiting(1)[0].priority if left else None)
         assert drain(four) == left
 
-    def test_found_again_it_waits_with_the_evidence_of_both(self, four: Frontier) -> None:
-        four.discard("不要", host="a.cn")
-        assert four.push([entry("乙", 0.3, "p2"), entry("丙", 0.9, dropped="站外")]) == Pushed(raised=1, known=1)
-        assert four.status().dropped == {"不要": 2}
-        assert [name(e) for e in four.waiting(9)] == ["丁", "乙"]
-        assert [e.parent for e in four.waiting(9)[1].evidence] == ["p1", "p2"]
-
 
 class TestRevive:
     def test_a_page_that_was_done_is_fetched_once_more(self, frontier: Frontier) -> None:
@@ -495,17 +438,6 @@ class TestRoom:
         assert "p2" in [e.parent for e in frontier.waiting(9)[1].evidence]
         assert frontier.revive({key("乙"): "http://a.cn/乙"}) == 1
         assert [(name(e), e.priority, e.url) for e in frontier.waiting(9)][2] == ("乙", 0.8, "http://a.cn/乙")
-
-    def test_what_comes_back_may_exceed_it_until_the_next_push(self, make: Make) -> None:
-        frontier = make(in_flight_per_host=9, max_waiting=2)
-        frontier.push([entry("甲", 0.9), entry("乙", 0.8)])
-        first, second = pop(frontier), pop(frontier)
-        frontier.push([entry("丙", 0.7), entry("丁", 0.6)])
-        frontier.put_back(first, 0.65)
-        frontier.requeue(second.key)
-        assert (len(frontier), frontier.status().dropped) == (4, {})
-        frontier.push([])
-        assert ([name(e) for e in frontier.waiting(9)], frontier.status().dropped) == (["乙", "丙"], {NO_ROOM: 2})
 
     def test_what_is_requeued_is_among_the_worst_again(self, make: Make) -> None:
         frontier = make(in_flight_per_host=9, max_waiting=3)

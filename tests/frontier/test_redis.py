@@ -94,14 +94,6 @@ class TestLeases:
 
 
 class TestManyWorkers:
-    def test_delay_and_limit_hold_over_all(self, worker: Worker) -> None:
-        workers = [worker(f"w{n}", delay=2.0, in_flight_per_host=1) for n in range(4)]
-        workers[0].push([entry(str(n)) for n in range(4)])
-        first = pop(workers[1], 0.0)
-        assert [w.pop(5.0) for w in workers] == [None] * 4
-        workers[1].done(first.key, outcome("x"))
-        assert [w.pop(5.0) is not None for w in workers] == [True, False, False, False]
-
     def test_a_crawl_delay_holds_for_all(self, worker: Worker) -> None:
         one, other = worker("w1"), worker("w2")
         one.push([entry("甲"), entry("乙")])

@@ -48,11 +48,6 @@ def test_marked_texts_become_the_topics(folder: Path) -> None:
     assert (found[-1].title, found[-1].text) == (missed.title, "")
 
 
-def test_texts_without_a_mark_are_not_taken(folder: Path) -> None:
-    assert take_over([marked({WALK: "irrelevant"})], folder).added == 1
-    assert texts(folder) == [("雨后登山记", False)]
-
-
 def test_the_newer_mark_wins_and_the_rest_stays(folder: Path) -> None:
     file = folder / "marked.jsonl"
     take_over([marked(ALL)], folder)

@@ -133,8 +133,3 @@ def test_marks_of_several_people_are_put_together() -> None:
     assert merged(given).items[0].mark == "relevant"
     assert merged(given[:2]).items[0].mark == "boilerplate"
     assert merged([sample(), given[1]]).items[0].mark == "relevant"
-
-
-def test_different_samples_are_not_put_together() -> None:
-    with pytest.raises(SampleError, match="copies of one file"):
-        merged([sample(), sample(2)])

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
-from topical_crawler.recordings import writer as module
 from topical_crawler.recordings.writer import Archive, ArchiveError, Message, repair, whole_length
 
 GET = Message("GET / HTTP/1.1", (("Host", b"www.a.cn"), ("Authorization", b"***")))
@@ -185,12 +184,3 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ArchiveError, match=r"file.*the archive cannot be written.*Free disk space"):
         Archive(tmp_path / "file", "party", INFO)
-
-
-def test_a_name_that_another_takes_in_the_same_moment_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "party-00001.warc.gz.open").write_bytes(b"")
-    monkeypatch.setattr(module, "repair", lambda folder: [])
-    monkeypatch.setattr(Path, "glob", lambda self, pattern: iter(()))
-    with Archive(tmp_path, "party", INFO) as archive:
-        archive.add("http://a.cn/1", GET, answer(b"first"))
-    assert names(tmp_path) == ["party-00001.warc.gz.open", "party-00002.warc.gz"]

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topical_crawler.resources.categories import CategoryError, CategoryTree, name_terms, read_clc
 from topical_crawler.resources.registry import Resources
@@ -109,30 +107,6 @@ def test_no_tree() -> None:
         CategoryTree({"R": ("根", None), "A": ("甲", "B"), "B": ("乙", "A")}, "x")
     with pytest.raises(CategoryError, match="no category in it"):
         CategoryTree({}, "x")
-
-
-parents = st.lists(st.integers(0, 10**6), min_size=1, max_size=20).map(
-    lambda draws: [None, *(draw % (i + 1) for i, draw in enumerate(draws))]  # a parent is an earlier node
-)
-
-
-@given(
-    parents=parents, generations=st.integers(0, 6), names=st.lists(st.text("操作系统网络", max_size=4), min_size=21, max_size=21)
-)
-def test_any_tree(parents: list[int | None], generations: int, names: list[str]) -> None:
-    nodes = {f"N{i}": (names[i], None if p is None else f"N{p}") for i, p in enumerate(parents)}
-    tree = CategoryTree(nodes, "x")
-    below = list(tree.descendants("N0", generations))
-    assert {c.code for _, c in below} == {code for code in nodes if 1 < len(tree.path(code)) <= generations + 1}
-    assert all(len(tree.path(c.code)) == generation + 1 for generation, c in below)
-    assert [g for g, _ in below] == sorted(g for g, _ in below)
-    assert all(tree.find(code).code == code for code in nodes)
-    try:
-        weights = list(tree.keywords("N0", generations).values())
-    except CategoryError:
-        assert not any(len(term) > 1 for name in names for term in name_terms(name)) or generations < 6
-    else:
-        assert weights[0] == 1.0 and weights == sorted(weights, reverse=True) and min(weights) > 0
 
 
 @pytest.mark.parametrize(

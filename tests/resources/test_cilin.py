@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topical_crawler.resources.cilin import Cilin, CilinTree
 from topical_crawler.resources.registry import Resources
-from topical_crawler.text.segment import normalise
 
 GROUPS = """Bo01A27= 计算机 电脑 微机
 Dk03B18# 考古 人工智能 代数
@@ -93,23 +90,6 @@ def test_an_empty_file_and_another_encoding(tmp_path: Path) -> None:
     path.write_bytes("Aa01A01= 人 士\n".encode("gb18030"))
     with pytest.raises(ValueError, match=r"not UTF-8\. Convert it"):
         Cilin(path)
-
-
-words = st.lists(st.text("人士物理Ａａb１", min_size=1, max_size=3), min_size=1, max_size=5)
-
-
-@given(st.lists(st.tuples(st.sampled_from(["Aa01A01", "Aa01A02", "Kf11B09"]), st.sampled_from("=#@"), words), min_size=1))
-def test_every_word_is_found_again(tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, list[str]]]) -> None:
-    path = tmp_path_factory.mktemp("cilin") / "own.txt"
-    path.write_text("".join(f"{code}{sign} {' '.join(group)}\n" for code, sign, group in lines), encoding="utf-8")
-    cilin = Cilin(path)
-    assert len(cilin.groups) == len(lines)
-    assert len(cilin) == len({normalise(word) for _, _, group in lines for word in group})
-    for (code, sign, group), read in zip(lines, cilin.groups.values(), strict=True):
-        assert read.code.startswith(code) and read.relation == sign
-        for word in group:
-            assert read.code in cilin.codes(word)
-            assert normalise(word) not in cilin.synonyms(word)
 
 
 def test_classes_of_a_word_upward(tmp_path: Path) -> None:

@@ -3,10 +3,9 @@
 import os
 from pathlib import Path
 
-import platformdirs
 import pytest
 
-from topical_crawler.resources.registry import RESOURCES, Resources, find
+from topical_crawler.resources.registry import RESOURCES, Resources
 
 
 def test_settings_go_before_the_environment(tmp_path: Path) -> None:
@@ -18,18 +17,9 @@ def test_settings_go_before_the_environment(tmp_path: Path) -> None:
     assert resources.path("hownet") == own and resources.path("cilin") == other and resources.path("clc") is None
 
 
-def test_the_default_is_the_user_data_directory() -> None:
-    assert Resources.from_settings({}, {}).directory == Path(platformdirs.user_data_dir("topical_crawler"), "resources")
-
-
 def test_a_setting_that_names_no_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"TOPICAL_VECTORS=.*absent.bin: no such file\. Correct"):
         Resources.from_settings({"TOPICAL_VECTORS": str(tmp_path / "absent.bin")}, {})
-
-
-def test_an_unknown_resource() -> None:
-    with pytest.raises(ValueError, match=r"no resource 'wordnet'. Choose one of hownet, hownet_tree"):
-        find("wordnet")
 
 
 def test_a_file_of_the_wrong_length_is_refused(tmp_path: Path) -> None:

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as npst
 
 from topical_crawler.resources.vectors import WordVectors, convert, open_vector_file
 
@@ -114,22 +111,6 @@ def test_a_broken_file_is_named_and_leaves_nothing(tmp_path: Path, data: bytes, 
         WordVectors.open(path, cache)
     assert str(path) in str(caught.value)
     assert not cache.exists() or list(cache.iterdir()) == []
-
-
-@given(
-    npst.arrays(np.float32, (3, 4), elements=st.floats(-100, 100, width=32)),
-    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1), min_size=3, max_size=3),
-    st.booleans(),
-)
-def test_text_and_binary_are_read_as_they_were_written(
-    tmp_path_factory: pytest.TempPathFactory, rows: np.ndarray, words: list[str], as_text: bool
-) -> None:
-    path = tmp_path_factory.mktemp("form") / "v"
-    path.write_bytes(text(words, rows) if as_text else binary(words, rows))
-    with open_vector_file(path) as file:
-        found = list(file.rows)
-    assert [word for word, _ in found] == words
-    assert np.array_equal(np.array([row for _, row in found]), rows)
 
 
 @pytest.mark.slow

@@ -4,9 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as npst
 
 from topical_crawler.resources.registry import Resources
 from topical_crawler.resources.vectors import WordVectors, WriteReport, write_vectors
@@ -107,22 +104,6 @@ def test_a_matrix_without_its_words(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-4])
     with pytest.raises(ValueError, match=r"a\.npy: no matrix of vectors"):
         WordVectors.open(tmp_path / "a.npy")
-
-
-@given(
-    npst.arrays(np.float32, (4, 5), elements=st.floats(-100, 100, width=32)).filter(
-        lambda m: (np.abs(m).max(axis=1) > 1e-3).all()
-    )
-)
-def test_similarity_is_the_cosine(tmp_path_factory: pytest.TempPathFactory, rows: np.ndarray) -> None:
-    path = tmp_path_factory.mktemp("vectors") / "v"
-    path.write_bytes(binary(["甲", "乙", "丙", "丁"], rows))
-    vectors = WordVectors.open(path)
-    exact = rows.astype(np.float64)
-    for i, a in enumerate("甲乙丙丁"):
-        for j, b in enumerate("甲乙丙丁"):
-            cosine = exact[i] @ exact[j] / (np.linalg.norm(exact[i]) * np.linalg.norm(exact[j]))
-            assert vectors.similarity(a, b) == pytest.approx(cosine, abs=1e-6)
 
 
 @pytest.mark.parametrize(

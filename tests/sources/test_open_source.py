@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from topical_crawler.sources import Document, SourceError, open_source
+from topical_crawler.sources import SourceError, open_source
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,6 @@ def test_nothing_that_can_be_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "cut.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(SourceError, match=f"{name}: .*(Pass|Fetch)"):
         open_source(tmp_path / name)
-
-
-def test_a_home_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "a.txt").write_text("党建", "utf-8")
-    assert list(open_source("~/a.txt")) == [Document("党建", fields={"file": "a.txt"})]
 
 
 def test_what_is_heavy_is_imported_only_where_it_is_needed() -> None:

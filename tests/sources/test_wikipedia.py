@@ -126,16 +126,6 @@ def test_a_dump_cut_off(dump: Path, tmp_path: Path, share: float) -> None:
     assert len(read) > (share - 0.5) * len(expected)
 
 
-def test_what_was_read_before_the_damage_has_been_given(tmp_path: Path) -> None:
-    path = tmp_path / "zhwiki.xml.bz2"
-    path.write_bytes(bz2.compress(HEAD + page("甲")) + bz2.compress(page("乙") + page("丙"))[:-8])
-    found = []
-    with pytest.raises(SourceError, match="after the page '丙'"):
-        for document in open_source(path):
-            found.append(document.title)
-    assert found == ["甲", "乙", "丙"]
-
-
 @pytest.mark.parametrize(
     ("xml", "reason", "message"),
     [

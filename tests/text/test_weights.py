@@ -21,26 +21,6 @@ DOMAIN = statistics("党建 党建 支部 学习", "党建 支部", "党建 学�
 BACKGROUND = statistics("会议 天气", "会议 足球", "学习 足球", "会议", "天气", "天气", "天气", "天气", "天气")
 
 
-@pytest.mark.parametrize(
-    ("word", "occurrences", "spread", "weight"),
-    [
-        ("党建", 4, 3, 4 / 4 * math.log(4 / 3)),
-        ("支部", 2, 2, 2 / 4 * math.log(4 / 2)),
-        ("学习", 5, 3, 5 / 4 * math.log(4 / 3)),
-        ("会议", 2, 2, 2 / 4 * math.log(4 / 2)),
-        ("足球", 0, 0, 0.0),
-    ],
-)
-def test_eq_2(word: str, occurrences: int, spread: int, weight: float) -> None:
-    assert (DOMAIN.occurrences[word], DOMAIN.spread[word]) == (occurrences, spread)
-    assert DOMAIN.weight(word) == pytest.approx(weight)
-    assert DOMAIN.rate(word) == spread / 4
-
-
-def test_a_word_in_every_document_weighs_nothing() -> None:
-    assert statistics("党建 党建", "党建 支部").weight("党建") == 0.0
-
-
 def test_an_empty_corpus() -> None:
     empty = WordStatistics()
     assert (empty.weight("党建"), empty.rate("党建")) == (0.0, 0.0)

@@ -47,10 +47,6 @@ def test_a_topic_has_its_marked_texts(write_topic: WriteTopic) -> None:
     )
 
 
-def test_a_topic_without_the_file_has_none(write_topic: WriteTopic) -> None:
-    assert load_topic(write_topic()).marked == ()
-
-
 def test_the_marks_are_those_of_judging() -> None:
     assert tuple(ON_TOPIC) == MARKS
 

@@ -143,12 +143,6 @@ def test_damage_in_a_source(tmp_path: Path) -> None:
         prepare(tmp_path / "work", [source], PrepareOptions(), 1, shard_bytes=SMALL)
 
 
-def test_a_document_without_the_field_is_left_out(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.jsonl", demo_texts()[0])
-    with pytest.raises(TrainingError, match="skipped: 1 other party"):
-        prepare(tmp_path / "work", [source], PrepareOptions(where={"party": "None"}), 1)
-
-
 def test_words_in_traditional_characters_are_kept_whole(tmp_path: Path) -> None:
     source = write(tmp_path / "a.jsonl", "認真開展「三嚴三實」專題教育。")
     prepare(tmp_path / "work", [source], PrepareOptions(keep_whole=["三嚴三實"]), 1)

@@ -63,9 +63,3 @@ def test_memory_bounds_the_words() -> None:
     assert fasttext.buckets * 400 + fasttext.words * 3 * 400 < 3_000_000_000 and fasttext.buckets > 100_000
     with pytest.raises(TrainingError, match=r"--memory 300: 8 segmenting processes .* Set --memory \d+ or more, or fewer"):
         plan_memory(300, 100, fasttext=False, processes=8)
-
-
-def test_the_last_report_counts_every_word(tmp_path: Path) -> None:
-    notes: list[tuple[float, str]] = []
-    count_words([shard(tmp_path, "党员 学习", "教育")], 100, lambda stage, done, note: notes.append((done, note)))
-    assert notes[-1] == (1.0, "3 different")
