@@ -16,8 +16,3 @@ def test_cost_of_each_kind_of_link_is_told_apart() -> None:
     pages = [(3e-4 + 2e-6 * fetched + 5e-6 * waiting + 40e-6 * new, fetched, waiting, new) for fetched, waiting, new in numbers]
     pages.append((1.0, 1, 1, 1))  # memory was collected
     assert performance.of_links(pages) == pytest.approx({"fetched": 2, "waiting": 5, "new": 40})
-
-
-def test_missed_aim_is_in_bold() -> None:
-    row = performance.Row("memory, MB", "{memory:.0f}", "memory", most=300)
-    assert row.line([{"memory": 299.6}, {"memory": 519.0}]) == "| memory, MB | ≤ 300 | 300 | **519** |"

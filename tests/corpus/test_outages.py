@@ -83,22 +83,6 @@ def test_a_lock_that_another_holds_is_waited_for_and_then_named(place: str) -> N
     assert len(everything(place)) == 2
 
 
-def test_opening_waits_for_one_who_reads(tmp_path: Path) -> None:
-    file = tmp_path / "corpus.sqlite"
-    CorpusStore(file).close()
-    reader = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-    reader.execute("PRAGMA journal_mode=DELETE")  # as a file without a log, which another program has made
-    reader.execute("BEGIN")
-    reader.execute("SELECT * FROM pages").fetchall()
-    with pytest.raises(CorpusError, match=r"locked.*Another process writes"):
-        CorpusStore(file, patience=0.3)
-    threading.Timer(0.3, reader.execute, ["COMMIT"]).start()
-    with CorpusStore(file) as store:
-        assert store.put(kept(1)).keep
-        assert file.with_name("corpus.sqlite-wal").exists()
-    reader.close()
-
-
 @contextmanager
 def small_files(limit: int) -> Iterator[None]:
     """No file of this process may grow beyond ``limit`` bytes, as on a disk without room."""

@@ -5,14 +5,16 @@ import math
 import signal
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from corpus_tools import everything, kept, rejected, start
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.corpus.record import CorpusError, Filters, Record, pages, plain, text_hash
+from topical_crawler.corpus.record import VERSION, CorpusError, Filters, HostFacts, Record, meta, pages, plain, text_hash
 from topical_crawler.corpus.store import CorpusStore
 
 
@@ -175,3 +177,43 @@ def test_foreign_and_missing_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="there is no corpus at"):
         CorpusStore(tmp_path / "none.sqlite", read_only=True)
     assert not (tmp_path / "none.sqlite").exists()
+
+
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_another_version_is_refused(place: str, version: int) -> None:
+    with CorpusStore(place) as store:
+        store.put(kept(1))
+        before = everything(place)
+        with store.writing() as connection:
+            connection.execute(meta.update().values(value=str(version)))
+        for read_only in (False, True):
+            with pytest.raises(
+                CorpusError, match=rf"of version {version}, and this program reads version {VERSION}\. Use .*collect anew"
+            ):
+                CorpusStore(place, read_only=read_only)
+        with store.writing() as connection:
+            assert connection.scalar(sa.select(meta.c.value)) == str(version)
+            connection.execute(meta.update().values(value=str(VERSION)))
+    assert everything(place) == before
+
+
+def test_several_that_open_an_empty_database_at_once_make_one_corpus(place: str) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        stores = list(threads.map(CorpusStore, [place] * 4))
+    for n, store in enumerate(stores, 1):
+        store.put(kept(n))
+        store.close()
+    assert [record.order for record in everything(place)] == [1, 2, 3, 4]
+
+
+def test_the_latest_is_known_of_every_host(place: str) -> None:
+    first = HostFacts("a.cn", "unreachable", 0.0, "2026-11-20T08:30:00+00:00")
+    then = HostFacts("a.cn", "restricts", 2.5, "2026-11-20T08:40:00+00:00")
+    other = HostFacts("党建.cn:8080", "none", asked="2026-11-20T08:30:00+00:00")
+    with CorpusStore(place) as store:
+        assert store.host_facts() == {}
+        for facts in (first, other, then):
+            store.note_host(facts)
+        store.note_host(then)
+    with CorpusStore(place, read_only=True) as store:
+        assert store.host_facts() == {"a.cn": then, "党建.cn:8080": other}

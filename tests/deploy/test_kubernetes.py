@@ -42,21 +42,6 @@ def test_an_object_has_the_fields_of_its_kind(described: dict[str, Any]) -> None
     assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(described)] == []
 
 
-SLIPS = [
-    ("replicas:", "replica:"),
-    ("volumeMounts:", "volumeMount:"),
-    ("apps/v1", "apps/v2"),
-    ("cpu:", "cpus:"),
-    ("Gi }", "GB }"),
-]
-
-
-@pytest.mark.parametrize(("right", "wrong"), SLIPS)
-def test_a_slip_of_the_pen_is_found(right: str, wrong: str) -> None:
-    slipped = yaml.safe_load_all(TEXT.replace(right, wrong))
-    assert any(not Draft202012Validator({**SCHEMA, "$ref": f"#/$defs/{o['kind']}"}).is_valid(o) for o in slipped)
-
-
 @POD
 def test_what_a_pod_mounts_is_there(owner: dict[str, Any], tmp_path: Path) -> None:
     subprocess.run([sys.executable, DEPLOY / "make_secrets.py", tmp_path / "secrets"], check=True, capture_output=True)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from export_tools import texts
-from hypothesis import given
 
 from topical_crawler.export.rows import ExportError
 from topical_crawler.export.tagging import JiebaTagger, Token, load_tagger, sentences, tokens, universal
@@ -45,12 +43,6 @@ def test_sentences(line: str, expected: list[str]) -> None:
     assert list(sentences(line)) == expected
 
 
-@given(texts)
-def test_sentences_leave_nothing_out(text: str) -> None:
-    line = text.replace("\n", "")
-    assert "".join("".join(sentences(line)).split()) == "".join(line.split())
-
-
 @pytest.mark.parametrize("tagger", [by_jieba, characters, lambda sentence: [(sentence, "n", "NOUN")]])
 def test_addresses_formulas_and_numbers_stay_whole(tagger: object) -> None:
     line = "写信a.b@mail.cn，见https://a.cn/1?x=y#z。约1,234.5%，$x_i + y$为2024-01-02的C++。"
@@ -81,14 +73,6 @@ def test_words_are_tagged_as_jieba_does_and_terms_stay_whole() -> None:
 def test_both_segmenters_give_the_same_tags() -> None:
     line = "全国党建工作会议在京召开，张国强说：“基层党组织要发挥战斗堡垒作用。”"
     assert tokens(line, JiebaTagger(Segmenter(backend="rjieba"))) == tokens(line, JiebaTagger(Segmenter(backend="jieba")))
-
-
-@given(texts)
-def test_tokens_leave_nothing_out(text: str) -> None:
-    for tagger in (by_jieba, characters):
-        found = tokens(text, tagger)
-        assert "".join(token.word for token in found).replace(" ", "") == "".join(text.split())
-        assert all(token.word and token.tag and token.upos for token in found)
 
 
 def test_universal_tags() -> None:

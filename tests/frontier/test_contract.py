@@ -352,14 +352,6 @@ class TestReprice:
 
 
 class TestDiscard:
-    @pytest.fixture
-    def four(self, frontier: Frontier) -> Frontier:
-        """Four entries wait, one is in flight."""
-        frontier.push([entry("甲", 0.9), entry("乙", 0.5, "p1"), entry("丙", 0.2), entry("丁", 0.6, host="b.cn")])
-        frontier.push([entry("戊", 2.0)])
-        assert name(frontier.pop(0.0)) == "戊"
-        return frontier
-
     @pytest.mark.parametrize(
         ("which", "gone", "left"),
         [
@@ -370,13 +362,21 @@ class TestDiscard:
             ({"host": "b.cn", "below": 0.6}, 0, ["甲", "丁", "乙", "丙"]),
         ],
     )
-    def test_which(self, four: Frontier, which: dict[str, Any], gone: int, left: list[str]) -> None:
-        assert four.discard("不要", **which) == gone
-        assert four.status().dropped == ({"不要": gone} if gone else {})
-        assert (four.status().counts[State.DROPPED], len(four), four.status().counts[State.IN_FLIGHT]) == (gone, 4 - gone, 1)
-        assert [name(e) for e in four.waiting(9)] == left
-        assert four.status().hosts == len({e.host for e in four.waiting(9)})
-        assert four.next(0.0).best == (four.waiting(1)[0].priority if left else None)
+    def test_which(self, frontier: Frontier, which: dict[str, Any], gone: int, left: list[str]) -> None:
+        frontier.push(
+            [entry("甲", 0.9), entry("乙", 0.5, "p1"), entry("丙", 0.2), entry("丁", 0.6, host="b.cn"), entry("戊", 2.0)]
+        )
+        assert name(frontier.pop(0.0)) == "戊"
+        assert frontier.discard("不要", **which) == gone
+        assert frontier.status().dropped == ({"不要": gone} if gone else {})
+        assert (frontier.status().counts[State.DROPPED], len(four), frontier.status().counts[State.IN_FLIGHT]) == (
+            gone,
+            4 - gone,
+            1,
+        )
+        assert [name(e) for e in frontier.waiting(9)] == left
+        assert frontier.status().hosts == len({e.host for e in frontier.waiting(9)})
+        assert frontier.next(0.0).best == (frontier.waiting(1)[0].priority if left else None)
         assert drain(four) == left
 
 

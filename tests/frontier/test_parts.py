@@ -129,16 +129,6 @@ def test_all_read_one_log(worker: Worker) -> None:
     assert list(worker("w4").journal.outcomes(30)) == logs[0][30:]
 
 
-def test_an_entry_that_goes_on_at_a_host_of_another_part(worker: Worker) -> None:
-    frontier = worker()
-    frontier.push([entry("甲", 0.7, "http://p/1", host=host_of(0))])
-    frontier.requeue(pop(frontier).key, url=f"http://{host_of(1)}/甲", meta={"retry_times": 1})
-    assert frontier.push([entry("甲", 0.9, host=host_of(0))]).known == 1
-    again = pop(frontier)
-    assert (again.host, again.priority, again.meta) == (host_of(1), 0.7, {"retry_times": 1})
-    assert frontier.find(again.key) == (State.IN_FLIGHT, again)
-
-
 def test_a_bound_on_pages_holds_over_all_parts(worker: Worker) -> None:
     workers = [worker(f"w{n}", max_pages=7) for n in range(2)]
     workers[0].push([entry(f"{n}", 0.5, host=f"h{n}.cn") for n in range(40)])

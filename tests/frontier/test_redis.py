@@ -351,13 +351,6 @@ class TestServer:
             assert "falsch" not in str(error.value) and "geheim" not in str(error.value)
             assert RedisFrontier(server.client(), "x").push([entry("甲")]).new == 1
 
-    def test_a_node_of_a_cluster_that_tells_nothing_of_itself_is_refused(self, tmp_path: Path) -> None:
-        with cluster_node(tmp_path) as node:
-            node.client().execute_command("ACL SETUSER reader on >geheim ~* +@all -info")
-            client = redis.Redis.from_url(node.url.replace("://", "://reader:geheim@"))
-            with pytest.raises(FrontierServerError, match=r"node of a Redis Cluster.*Allow the account to run INFO"):
-                RedisFrontier(client, "x", patience=0.1)
-
     def test_a_cluster_without_slots_is_waited_for(self, tmp_path: Path) -> None:
         with cluster_node(tmp_path) as node, pytest.raises(FrontierServerError, match=r"no server for a part.*Check CLUSTER"):
             RedisFrontier(node.client(), "x", patience=0.1)

@@ -16,7 +16,7 @@ from crawl_until_killed import links
 from frontier_tools import entry, key, outcome
 
 from topical_crawler.frontier import sqlite
-from topical_crawler.frontier.base import MAX_EVIDENCE, NO_ROOM, Pushed, State
+from topical_crawler.frontier.base import MAX_EVIDENCE, Pushed, State
 from topical_crawler.frontier.sqlite import FrontierFileError, SqliteFrontier, pack, unpack
 from topical_crawler.web.page import Evidence
 
@@ -139,24 +139,6 @@ def test_who_was_first_is_remembered(file: Path) -> None:
     abandon(frontier)
     frontier = SqliteFrontier(file)
     assert [frontier.journal.first("重排", n) for n in (3, 4)] == [False, True]
-    frontier.close()
-
-
-def test_a_bound_set_for_a_file_that_has_more(file: Path) -> None:
-    rng = random.Random(6)
-    entries = [entry(str(n), rng.random(), host=f"{n % 20}.cn") for n in range(500)]
-    frontier = SqliteFrontier(file)
-    frontier.push(entries)
-    frontier.close()
-    frontier = SqliteFrontier(file, in_flight_per_host=999, max_waiting=50)
-    assert len(frontier) == 500
-    frontier.push([entry("新", 0.0)])
-    assert frontier.status().dropped == {NO_ROOM: 451}
-    frontier.close()
-    frontier = SqliteFrontier(file, in_flight_per_host=999)
-    assert frontier.status().dropped == {NO_ROOM: 451}
-    best = sorted(entries, key=lambda e: -e.priority)[:50]
-    assert list(drain(frontier)) == [e.url.rpartition("/")[2] for e in best]
     frontier.close()
 
 

@@ -71,25 +71,15 @@ def test_vectors_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.keys[0] == "Bearer sk-1" and server.requests[0]["model"] == "use-3"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"[]",
-        b"{",
-        b'{"data": []}',
-        b'{"data": [{"index": 0}]}',
-        b'{"data": [{"index": 1, "embedding": [1, 2]}]}',
-        b'{"data": [{"index": 0, "embedding": []}]}',
-        b'{"data": [{"index": 0, "embedding": 1}]}',
-        b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}',
-        b'{"data": [{"index": 0, "embedding": ["a", "b"]}]}',
-        b'{"data": [{"index": 0, "embedding": [1, 2, 3]}]}',
-    ],
-)
-def test_answers_that_are_no_vectors(body: bytes) -> None:
+VECTORS = ("[]", "1", "[NaN, 1]", '["a"]', "[1, 2, 3]")
+EMBEDDINGS = ('"index": 1, "embedding": [1, 2]', *(f'"index": 0, "embedding": {vector}' for vector in VECTORS))
+BODIES = ("", "[]", "{", '{"data": []}', '{"data": [{"index": 0}]}', *(f'{{"data": [{{{found}}}]}}' for found in EMBEDDINGS))
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_answers_that_are_no_vectors(body: str) -> None:
     known = b'{"data": [{"index": 0, "embedding": [3, 4]}]}'
-    with Chat(lambda _, number: (200, body if number else known), "embeddings") as server:
+    with Chat(lambda _, number: (200, body.encode() if number else known), "embeddings") as server:
         asked = Model("", Embeddings(f"{server.url}#small"))
         assert asked.encode(["党建"]).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]]
         with pytest.raises(OSError, match=r"/v1/embeddings: no vectors from small \(.*Check the server"):

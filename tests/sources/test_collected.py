@@ -34,11 +34,6 @@ def test_kept_texts_in_their_order(corpus: Path) -> None:
         assert (source.kind, source.skipped, source.done) == ("corpus", {}, 1.0)
 
 
-def test_progress(corpus: Path) -> None:
-    source = open_source(corpus)
-    assert [round(source.done, 2) for _ in source] == [0.2, 0.4, 0.6, 0.8, 1.0]
-
-
 def test_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "corpus.sqlite").write_bytes(b"SQLite format 3\0" + bytes(100))
     with pytest.raises(SourceError, match="Pass the data folder"):
