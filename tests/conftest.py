@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
 import pytest
@@ -157,13 +157,8 @@ def write_topic(tmp_path: Path) -> WriteTopic:
 
 
 def run_module(module: str, arguments: tuple[str | Path, ...], cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings",
-        "COLUMNS": "150",
-        "PYTHONUTF8": "1",
-    }
+    variables = {"SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "COLUMNS": "150", "PYTHONUTF8": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return run_forked(["-m", module, *arguments], cwd, environment, timeout=4 * HANGS)  # of several crawls at most
 
 
@@ -180,33 +175,31 @@ def run_experiment() -> RunScrapy:
     return lambda *arguments, cwd: run_module("experiments", arguments, cwd)
 
 
+class _Caller:
+    """Runs command lines in this process, where Python need not be started again."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, captured: pytest.CaptureFixture[str], main: Callable[..., int]) -> None:
+        self._patch, self._captured, self._main = patch, captured, main
+
+    def __call__(self, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        self._patch.chdir(cwd)
+        self._patch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
+        self._patch.setenv("COLUMNS", "150")
+        self._captured.readouterr()
+        try:
+            code = self._main(*map(str, arguments))
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return subprocess.CompletedProcess(arguments, code, *self._captured.readouterr())
+
+
 @pytest.fixture
 def call_experiment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunScrapy:
     """``python -m experiments``, in this process."""
-
-    def call(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-        monkeypatch.chdir(cwd)
-        monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
-        monkeypatch.setenv("COLUMNS", "150")
-        capsys.readouterr()
-        try:
-            code = experiments.__main__.main(list(map(str, arguments)))
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
-
-    return call
+    return _Caller(monkeypatch, capsys, lambda *line: experiments.__main__.main(list(line)))
 
 
 @pytest.fixture
 def call_scrapy(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunScrapy:
-    """The project's own commands in this process, where Python need not be started again: for the many ways of being wrong."""
-
-    def call(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-        monkeypatch.chdir(cwd)
-        monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
-        monkeypatch.setenv("COLUMNS", "150")
-        capfd.readouterr()
-        return subprocess.CompletedProcess(arguments, exit_code(*arguments), *capfd.readouterr())
-
-    return call
+    """The project's own commands in this process: for the many ways of being wrong."""
+    return _Caller(monkeypatch, capfd, exit_code)

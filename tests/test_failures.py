@@ -64,14 +64,7 @@ def test_every_error_has_a_short_name(error: Exception, reason: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
-    [
-        ("", 0.0),
-        ("120", 120.0),
-        ("-1", 0.0),
-        ("soon", 0.0),
-        ("9" * 30, 999_999_999.0),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
-    ],
+    [("", 0.0), ("120", 120.0), ("-1", 0.0), ("soon", 0.0), ("9" * 30, 999_999_999.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)],
 )
 def test_what_an_answer_asks_to_wait(value: str, seconds: float) -> None:
     assert retry_after(Response("http://a.cn/", 429, {"Retry-After": value})) == seconds

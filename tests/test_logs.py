@@ -16,8 +16,6 @@ from scrapy.settings import Settings
 from topical_crawler import logs
 from topical_crawler.extensions import wants_live
 
-ROOT = Path(__file__).resolve().parents[1]
-
 BROKEN = r"""
 import logging
 import warnings
@@ -65,13 +63,7 @@ def test_every_line_of_a_crawl_is_a_record(project: Path, tmp_path: Path) -> Non
     began = datetime.now(UTC).replace(microsecond=0)
     about = {"TOPICAL_CRAWL": "试验", "TOPICAL_WORKER": "w1", "_job": "7f00"}
     with crawl_tools.Site({"/": crawl_tools.Reply(crawl_tools.article("首页"))}) as site:
-        web = {
-            "seeds": f"{site.url}/",
-            "DOWNLOAD_DELAY": 0,
-            "TOPICAL_LOG_FORMAT": "json",
-            "TOPICAL_METRICS_PORT": "auto",
-            **about,
-        }
+        web = {"seeds": f"{site.url}/", "TOPICAL_LOG_FORMAT": "json", "TOPICAL_METRICS_PORT": "auto", **about}
         crawled = crawl_tools.crawl(topic, tmp_path / "data", project=project, spider="broken", **web)
     assert crawled.code == 0
     records = read(crawled.log)

@@ -103,8 +103,7 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel: Path) -> None:
         assert any(n.endswith("LICENSE") for n in archive.namelist())
     assert "[scrapy]\nsettings = topical_crawler.settings" in entry_points
     assert "topical-crawler = topical_crawler.__main__:main" in entry_points
-    version = __version__
-    assert wheel.name == f"topical_crawler-{version}-py3-none-any.whl"
+    assert wheel.name == f"topical_crawler-{__version__}-py3-none-any.whl"
 
 
 @pytest.mark.slow
@@ -120,9 +119,8 @@ def test_the_egg_holds_everything_and_nothing_else(egg: Path) -> None:
 def test_the_egg_works_zipped(egg: Path, tmp_path: Path) -> None:
     """As in scrapyd: never unpacked, and run from an empty folder."""
     shown = run("-X", "utf8", "-c", USE_OF_THE_EGG, str(egg), cwd=tmp_path).split()
-    terms = sum(
-        1 for line in (ROOT / "lexicon/topics/partybuilding/terms.tsv").open(encoding="utf-8") if line.strip() and line[0] != "#"
-    )
+    lines = (ROOT / "lexicon/topics/partybuilding/terms.tsv").read_text("utf-8").splitlines()
+    terms = sum(bool(line.strip()) and line[0] != "#" for line in lines)
     assert terms * 0.9 < int(shown[0]) <= terms
     assert int(shown[1]) > 0
     topics = sorted(folder.name for folder in (ROOT / "lexicon/topics").iterdir())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from fork_tools import run_forked
+from lxml.html import document_fromstring
 
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
@@ -22,21 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "COLUMNS": "120", "PATH": "/usr/bin:/bin", "HOME": str(cwd)}
     return run_forked(["-m", "topical_crawler", *arguments], cwd, environment)
-
-
-class Elements(HTMLParser):
-    """The attributes of a page's elements, and its text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 pytestmark = pytest.mark.slow  # `make demo` is run before the tests
@@ -61,25 +46,22 @@ def test_every_number_agrees(demo: tuple[Path, str]) -> None:
     total = relevant_texts(read_labels(ROOT / "demo/labels.tsv"))
     assert f"On-topic texts reached (of {total})" in said
     assert re.search(rf"all +│ {kept} +│", said)
-    page = Elements()
-    page.feed((folder / "data/demo/report.html").read_text("utf-8"))
-    words = " ".join(page.text.split())
+    page = document_fromstring((folder / "data/demo/report.html").read_text("utf-8"))
+    words = " ".join(page.text_content().split())
     assert f"{stats['fetched']} pages of a small recorded web" in words and f"{kept} texts were kept" in words
     assert f"holds {total} texts on it" in words
-    assert sum(tag == "summary" for tag, _ in page.found) == kept
+    assert len(page.findall(".//summary")) == kept
 
 
 def test_the_report_shows_the_curve_and_needs_no_network(demo: tuple[Path, str]) -> None:
     folder, said = demo
     report = folder / "data/demo/report.html"
     assert report.absolute().as_uri() in said
-    page = Elements()
-    page.feed(report.read_text("utf-8"))
-    assert [tag for tag, _ in page.found if tag in ("script", "link", "img", "iframe")] == []
-    assert not [attributes for _, attributes in page.found if {"src", "href"} & attributes.keys()]
-    lines = [attributes["points"] for tag, attributes in page.found if tag == "polyline"]
+    page = document_fromstring(report.read_text("utf-8"))
+    assert page.xpath("//script|//link|//img|//iframe|//*[@src or @href]") == []
+    lines = page.xpath("//polyline/@points")
     assert len(lines) == 3  # ours, breadth-first, ideal
-    heights = [float(point.split(",")[1]) for point in (lines[1] or "").split()]
+    heights = [float(point.split(",")[1]) for point in lines[1].split()]
     assert heights == sorted(heights, reverse=True) and len(heights) > 200
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from command_tools import RunScrapy
-from corpus_tools import ROOT, kept, rejected
+from command_tools import RunScrapy, environment
+from corpus_tools import kept, rejected
 
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
@@ -35,10 +34,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(folder: Path, call_scrapy: RunScrapy) -> RunScrapy:
     return lambda *arguments: call_scrapy("corpus", *arguments, cwd=folder)
-
-
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", **more}
 
 
 def test_chinese_comes_out_whatever_the_locale(folder: Path) -> None:

@@ -45,14 +45,6 @@ def test_to_postgresql_and_back(run: RunScrapy, postgresql: GivenServer, tmp_pat
     assert "heim" not in said and "***" in said
 
 
-def test_without_a_name_it_is_the_one_in_the_settings(run: RunScrapy, postgresql: GivenServer, tmp_path: Path) -> None:
-    url = postgresql.new_database()
-    run("copy", "dangjian", url)
-    for action in ("stats", "export", "fetched"):
-        named = run(action, "-s", f"TOPICAL_CORPUS={url}")
-        assert (named.returncode, named.stderr) == (0, "") and named.stdout == run(action, url).stdout != ""
-
-
 def test_what_cannot_be_copied_is_one_line(run: RunScrapy, postgresql: GivenServer, tmp_path: Path) -> None:
     url = postgresql.new_database()
     (tmp_path / "note.txt").write_text("主题教育" * 500, "utf-8")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from command_tools import RunScrapy
-from corpus_tools import ROOT, kept
+from command_tools import RunScrapy, environment
+from corpus_tools import kept
 from postgres_tools import GivenServer
 from postgres_tools import postgresql as postgresql
 from rich.cells import cell_len
@@ -151,10 +151,9 @@ def test_a_search_without_fts5_says_so(call_scrapy: RunScrapy, tmp_path: Path, m
 @pytest.mark.parametrize("corpus", ["sqlite"], indirect=True)
 def test_in_a_terminal_a_page_is_paged_and_wrapped(corpus: str, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    variables = {"SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "COLUMNS": "40", "TERM": "xterm", "PAGER": "cat -A"}
-    environment = {**os.environ, **variables, "PYTHONPATH": str(ROOT)}
+    variables = environment(COLUMNS="40", TERM="xterm", PAGER="cat -A")
     command = [sys.executable, "-m", "topical_crawler", "corpus", "show", corpus, "24"]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(command, cwd=tmp_path, env=variables, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
         with contextlib.suppress(OSError):  # the other end is closed

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_tools import environment
 from fork_tools import Forked
 from wait_tools import judging_page, stopped, stopped_at_its_browser
 from workbench_tools import judge_all
@@ -17,8 +17,6 @@ from workbench_tools import judge_all
 from topical_crawler.corpus.record import Record
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.services.asking import questions
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +108,10 @@ def test_the_report_in_all_its_forms(call_scrapy: Any, folder: Path, tmp_path: P
     assert rows[0] == ["key", "url", "mark"] and len(rows) == 13 and rows[1][1].startswith("http://")
 
 
-def test_a_report_before_anything_is_judged(call_scrapy: Any, folder: Path, tmp_path: Path) -> None:
-    call_scrapy("corpus", "sample", "-n", "10", "-o", tmp_path / "s", cwd=folder)
-    assert "0 of 10 texts judged" in call_scrapy("corpus", "report", tmp_path / "s", cwd=folder).stdout
-    found = json.loads(call_scrapy("corpus", "report", tmp_path / "s", "--json", cwd=folder).stdout)
-    assert found["whole"] is None and found["mean_of_sites"] is None
-
-
 def judge(folder: Path, *arguments: str) -> tuple[int, str]:
     """Run ``corpus judge``, mark its first text as relevant, the others as boilerplate, and end it with Ctrl-C."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
     line = ["-m", "topical_crawler", "corpus", "judge", *arguments, "--no-browser"]
-    with Forked(line, folder, environment, output=True) as process:
+    with Forked(line, folder, environment(), output=True) as process:
         address, said = judging_page(process)
         number = len(judge_all(address, lambda place, item: "boilerplate" if place else "relevant"))
         _, error = stopped(process)
@@ -179,6 +169,5 @@ def test_control_c_before_a_browser_has_ended_is_no_other(call_scrapy: Any, fold
     """The end of a browser in the terminal is waited for."""
     path = tmp_path / "sample.jsonl"
     call_scrapy("corpus", "sample", "-n", "10", "-o", path, cwd=folder)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-    code, _, err = stopped_at_its_browser(["corpus", "judge", str(path)], folder, environment)
+    code, _, err = stopped_at_its_browser(["corpus", "judge", str(path)], folder, environment())
     assert (code, err.strip()) == (0, "")

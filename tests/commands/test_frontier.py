@@ -28,8 +28,6 @@ from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.services.reach import BATCH
 from topical_crawler.web.urls import fingerprint, host
 
-ROOT = Path(__file__).parents[2]
-
 
 def fill(frontier: Frontier) -> None:
     """Three waiting links, two finished pages, a dropped link."""

@@ -90,15 +90,6 @@ def test_a_file_of_ones_own_is_read_too(resources: Run, tmp_path: Path, name: st
     assert code == 1 and "FAILED" in out and says in out and str(own) in out
 
 
-def test_settings_name_files_of_ones_own(resources: Run, tmp_path: Path) -> None:
-    tree, table = tmp_path / "tree.txt", tmp_path / "clc.json"
-    tree.write_text("0 event|事件 0\n", encoding="utf-8")
-    table.write_text('{"Z": {"name": "general", "up_level": null}}')
-    arguments = ("check", "-s", f"TOPICAL_HOWNET_TREE={tree}", "-s", f"TOPICAL_CLC={table}")
-    code, out, _ = resources(*arguments)
-    assert code == 0 and out.count("own file") == 2 and str(tree) in out and str(table) in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from command_tools import RunScrapy
+from command_tools import RunScrapy, environment
+from crawl_tools import DEMO
 from wait_tools import stopped, wait_for
 
 from topical_crawler.resources.vectors import WordVectors
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """The demo web's texts, four times, one in two of the field ``half`` 1."""
-    texts = [
-        t["text"] for f in sorted((ROOT / "demo/texts").rglob("*.toml")) for t in tomllib.loads(f.read_text("utf-8"))["text"]
-    ]
+    texts = [t["text"] for f in sorted((DEMO / "texts").rglob("*.toml")) for t in tomllib.loads(f.read_text("utf-8"))["text"]]
     lines = [json.dumps({"text": text, "half": i % 2}, ensure_ascii=False) for i, text in enumerate(texts * 4)]
     (tmp_path / "texts.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return tmp_path / "texts.jsonl"
@@ -54,10 +50,9 @@ def test_train_and_continue(run_scrapy: RunScrapy, call_scrapy: RunScrapy, corpu
 
 @pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(corpus: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
     train = ["resources", "train", "own", str(corpus), "--epochs", "500", "--processes", "1"]
     command = [sys.executable, "-m", "topical_crawler", *train]
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, encoding="utf-8")
     wait_for(lambda: list(tmp_path.glob("own/work/checkpoints/epoch-*")))
     _, said = stopped(process)
     assert process.returncode == 130

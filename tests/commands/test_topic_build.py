@@ -11,11 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_tools import RunScrapy, WriteTopic
+from command_tools import RunScrapy, WriteTopic, environment
 
 from topical_crawler.topic.topic import load_topic
-
-ROOT = Path(__file__).resolve().parents[2]
 
 CANDIDATES = "# 候选词\n三会一课\n党支部\n天气\n\n会议\nＸＹ工程\n三会一课\n"
 DOMAIN = ("党支部落实三会一课，三会一课要有记录。", "党支部召开会议。", "学习文件。", "学习文件，学习文件。")
@@ -92,28 +90,6 @@ def test_building_again_gives_the_same_files(call_scrapy: RunScrapy, folder: Pat
     assert "三会一课" in load_topic(folder).terms
 
 
-def test_what_a_person_did_survives(call_scrapy: RunScrapy, folder: Path, tmp_path: Path, corpus: Path) -> None:
-    command = ("topic", "build", "mytopic", "--corpus", corpus.name, "--domain", "party=2", "--against", "party=0",
-               "--candidates-only", "--min-contrast", "1.2")  # fmt: skip
-    assert call_scrapy(*command, cwd=tmp_path).returncode == 0
-    terms = folder / "terms.tsv"
-    lines = [line for line in terms.read_text("utf-8").splitlines() if not line.startswith("党支部")]
-    terms.write_text("\n".join([*lines, "# 我的", "红船精神\t2\t自己加的", "文件"]) + "\n", encoding="utf-8")
-
-    made = call_scrapy(*command, cwd=tmp_path)
-    assert "terms.tsv: 2 lines of yours kept, 1 deleted word left out" in made.stdout
-    assert "1 candidates that you deleted from terms.tsv" in made.stdout
-    found = rows(terms)
-    assert list(found) == ["红船精神", "文件", "三会一课", "xy工程"]
-    assert found["红船精神"] == ["2", "自己加的"]
-    assert float(found["文件"][0]) == pytest.approx(3 / 4 * math.log(4 / 2), rel=1e-5)
-    assert found["文件"][1] == "yours"
-    assert "# 我的" in terms.read_text("utf-8")
-    again = call_scrapy(*command, cwd=tmp_path)
-    assert "2 lines of yours kept, 1 deleted word left out" in again.stdout
-    assert rows(terms) == found
-
-
 def test_a_foreign_weights_file_is_set_aside(call_scrapy: RunScrapy, folder: Path, tmp_path: Path, corpus: Path) -> None:
     (folder / "weights.tsv").write_text("!mean\t1\n天气\t3\n", encoding="utf-8")
     command = ("topic", "build", "mytopic", "--corpus", corpus.name, "--domain", "party=2", "--candidates-only")
@@ -165,9 +141,8 @@ def test_files_are_written_though_the_reader_leaves_early(folder: Path, tmp_path
     reading, writing = os.pipe()
     os.close(reading)  # as head does, when it has enough
     command = [sys.executable, "-m", "topical_crawler", "topic", "build", folder, "--corpus", corpus, "--candidates-only"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
     ended = subprocess.run(
-        command, cwd=tmp_path, env=environment, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        command, cwd=tmp_path, env=environment(), stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", check=False
     )
     os.close(writing)
     assert "Traceback" not in ended.stderr

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_tools import RunScrapy, WriteTopic
-
-ROOT = Path(__file__).parents[2]
+from crawl_tools import DEMO
 
 CONFIG = (
     'title = "支部[工作]"\ndefault_strategy = "semantic"\n'
@@ -25,7 +24,7 @@ WITHOUT = ("-s", "TOPICAL_RESOURCES=0")
 @pytest.fixture
 def replay(tmp_path: Path) -> tuple[str, ...]:
     """Options that make the recorded web answer; its index and the tables stay in the test's folder."""
-    recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
+    recording = shutil.copy(DEMO / "demo-web.warc.gz", tmp_path)
     return (*WITHOUT, "-s", f"TOPICAL_REPLAY={recording}", "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
 
 

@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 from command_tools import RunScrapy, WriteTopic
+from corpus_tools import everything
+from crawl_tools import DEMO
 
 from topical_crawler.corpus.dedup import DUPLICATE, PART
-from topical_crawler.corpus.record import Filters
-from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.strategies.semantic.parameters import SemanticParameters, ahp_weights
 from topical_crawler.web.urls import REDIRECTED
-
-ROOT = Path(__file__).parents[2]
 
 CONFIG = """\
 title = "党建"
@@ -111,7 +109,7 @@ def test_links_of_a_page_off_topic_need_a_term(explain: RunScrapy, tmp_path: Pat
 
 
 def test_several_pages_are_a_line_each(explain: RunScrapy, tmp_path: Path) -> None:
-    recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
+    recording = shutil.copy(DEMO / "demo-web.warc.gz", tmp_path)
     (tmp_path / "text.txt").write_text("党支部召开组织生活会，党员过组织生活。", encoding="utf-8")
     (tmp_path / "page.htm").write_text("<html><title>天气转凉</title><body><a href='/x'>晴</a></body></html>", encoding="utf-8")
     pages = (ARTICLE, "page.htm", SPORTS, "text.txt", FORBIDDEN)
@@ -148,7 +146,7 @@ def test_pages_are_judged_as_a_crawl_judges_them(
 ) -> None:
     """But for what a crawl learns by comparing pages (duplicates, parts of articles, lines of a site, second looks), from links
     that led to no page, and but for redirects that a crawl follows one by one."""
-    recording = shutil.copy(ROOT / "demo/demo-web.warc.gz", tmp_path)
+    recording = shutil.copy(DEMO / "demo-web.warc.gz", tmp_path)
     tmp_path.joinpath("first_looks.py").write_text(FIRST_LOOKS, encoding="utf-8")
     info = tmp_path / "first_looks-1.0.dist-info"
     info.mkdir()
@@ -160,8 +158,7 @@ def test_pages_are_judged_as_a_crawl_judges_them(
     settings = [part for setting in (*given, "CONCURRENT_REQUESTS=1") for part in ("-s", setting)]
     crawled = run_scrapy("crawl", "topical", "-a", "topic=./mytopic", "-a", "pages=60", *settings, cwd=tmp_path)
     assert crawled.returncode == 0, crawled.stderr
-    with CorpusStore(tmp_path / "data/mytopic/corpus.sqlite", read_only=True) as store:
-        rows = list(store.records(Filters(rejected=True)))
+    rows = everything(tmp_path / "data/mytopic/corpus.sqlite")
     checked = run_scrapy("topic", "explain", "mytopic", *(row.url for row in rows), "--json", *settings, cwd=tmp_path)
     assert checked.returncode in (0, 1), checked.stderr  # some were redirected in vain
     pages = [(page["source"], page["kept"], page["reason"]) for page in json.loads(checked.stdout)]

@@ -9,22 +9,20 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_tools import RunScrapy
+from command_tools import RunScrapy, WriteTopic, environment
+from crawl_tools import DEMO
 from fork_tools import Forked
 from wait_tools import HANGS, judging_page, stopped
 from workbench_tools import judge_all
 
 from topical_crawler.topic.topic import load_topic, read_seeds
 
-ROOT = Path(__file__).resolve().parents[2]
-DEMO = ROOT / "demo" / "demo-web.warc.gz"
+REPLAY = f"TOPICAL_REPLAY={DEMO / 'demo-web.warc.gz'}"
 NONE = ("-s", "TOPICAL_RESOURCES=0")
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
-ENVIRONMENT["BROWSER"] = "true"  # a program that does nothing
+ENVIRONMENT = environment(BROWSER="true")  # a program that does nothing
 
 
 def test_from_a_sentence(run_scrapy: RunScrapy, tmp_path: Path) -> None:
@@ -93,12 +91,12 @@ def test_from_keywords_and_texts(call_scrapy: RunScrapy, tmp_path: Path) -> None
 
 
 def test_from_pages(run_scrapy: RunScrapy, tmp_path: Path) -> None:
-    with (ROOT / "demo" / "labels.tsv").open(encoding="utf-8") as rows:
+    with (DEMO / "labels.tsv").open(encoding="utf-8") as rows:
         header = next(rows).rstrip("\n").split("\t")
         labels = [dict(zip(header, row.rstrip("\n").split("\t"), strict=True)) for row in rows]
     urls = [row["url"] for row in labels if row["kind"] == "article" and row["grade"] == "2"][:5]
     made = run_scrapy(
-        "topic", "new", "./party", "--url", *urls, "http://nowhere.example/", "-s", f"TOPICAL_REPLAY={DEMO}", *NONE, cwd=tmp_path
+        "topic", "new", "./party", "--url", *urls, "http://nowhere.example/", "-s", REPLAY, *NONE, cwd=tmp_path
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     assert "left out http://nowhere.example/" in made.stderr
@@ -134,26 +132,17 @@ def test_what_cannot_be_a_topic(call_scrapy: RunScrapy, tmp_path: Path, argument
     assert not (tmp_path / "os").exists()
 
 
-def test_a_topic_is_not_written_over(call_scrapy: RunScrapy, write_topic: Callable[..., Path], tmp_path: Path) -> None:
-    folder = write_topic()
-    before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    made = call_scrapy("topic", "new", folder, "操作系统内核", *NONE, cwd=tmp_path)
-    assert made.returncode == 1
-    assert "holds a topic already" in made.stderr
-    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
-    (tmp_path / "crawled").mkdir()
-    (tmp_path / "crawled/crawl.json").write_text("{}", "utf-8")
-    made = call_scrapy("topic", "new", "crawled", "操作系统内核", *NONE, cwd=tmp_path)
-    assert made.returncode == 1 and "crawled holds a crawl" in made.stderr
-    assert [file.name for file in (tmp_path / "crawled").iterdir()] == ["crawl.json"]
-
-
-def test_nothing_is_written_over_and_nothing_left_half_done(call_scrapy: RunScrapy, tmp_path: Path) -> None:
-    own, file = tmp_path / "own", tmp_path / "file"
-    own.mkdir()
-    (own / "terms.tsv").write_text("我的词\t2\n", encoding="utf-8")
-    file.touch()
+def test_nothing_is_written_over_and_nothing_left_half_done(
+    call_scrapy: RunScrapy, write_topic: WriteTopic, tmp_path: Path
+) -> None:
+    write_topic({})
+    for name, content in (("own/terms.tsv", "我的词\t2\n"), ("crawled/crawl.json", "{}"), ("file", "")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for folder, keywords, message in (
+        ("./mytopic", "内核", "holds a topic already"),
+        ("./crawled", "内核", "crawled holds a crawl"),
         ("./own", "内核", "own/terms.tsv already exists"),
         ("./file", "内核", "file is a file"),
         ("./new", "#内核", "'#内核' cannot be a term"),
@@ -162,14 +151,13 @@ def test_nothing_is_written_over_and_nothing_left_half_done(call_scrapy: RunScra
     ):
         refused = call_scrapy("topic", "new", folder, "--keywords", keywords, *NONE, cwd=tmp_path)
         assert refused.returncode == 1
-        assert message in refused.stderr and re.search(r"\. (Name|Write) ", refused.stderr)
-    assert (own / "terms.tsv").read_text(encoding="utf-8") == "我的词\t2\n"
-    assert [path.name for path in own.iterdir()] == ["terms.tsv"]
+        assert message in refused.stderr and re.search(r"\. (Name|Write|Choose) ", refused.stderr), refused.stderr
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert not (tmp_path / "new").exists()
 
 
 def new_with_seeds(*more: str) -> list[str]:
-    seeds = read_seeds(ROOT / "demo" / "seeds.txt")
+    seeds = read_seeds(DEMO / "seeds.txt")
     return ["topic", "new", "./party", "党的建设与主题教育", "--seeds", *seeds, *NONE, *more]
 
 
@@ -203,7 +191,7 @@ def test_without_a_terminal_it_says_how_to_teach_the_topic(call_scrapy: RunScrap
 
 @pytest.mark.slow
 def test_a_survey_and_twenty_questions_teach_the_topic(tmp_path: Path) -> None:
-    replay = ("-s", f"TOPICAL_REPLAY={DEMO}", "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
+    replay = ("-s", REPLAY, "-s", f"TOPICAL_CACHE_DIR={tmp_path / 'cache'}")
     line = ["-m", "topical_crawler", *new_with_seeds("--questions", "--survey", "90", *replay)]
     with Forked(line, tmp_path, ENVIRONMENT, output=True) as process:
         address, said = judging_page(process)

@@ -16,6 +16,7 @@ FETCHED = "2024-03-05T02:00:00+00:00"
 URL = "http://www.example.cn/dangjian/c1.html"
 
 
+PERSON = {"@type": "Person", "@id": "#p", "name": "沈砚"}
 PROSE = "<p>各支部开展主题党日活动，党员一起重温入党誓词，讨论下一步的工作。</p>" * 3
 
 
@@ -38,13 +39,6 @@ def test_the_lines_around_a_headline() -> None:
     assert found == Details("支部开展主题党日", "2024-03-01", "张三、李四", "人民网", "党建 > 要闻")
 
 
-def test_a_moment_in_utc_is_a_day_in_beijing() -> None:
-    assert (
-        details("<h1>标题标题</h1>", "<meta property='article:published_time' content='2024-03-01T16:30:00Z'>").date
-        == "2024-03-02"
-    )
-
-
 @pytest.mark.parametrize(
     ("title", "body", "expected"),
     [
@@ -62,68 +56,47 @@ def test_headlines_without_the_name_of_the_site(title: str, body: str, expected:
     assert details(f"{body}<p>正文。</p>", f"<title>{title}</title>").title == expected
 
 
-@pytest.mark.parametrize("line", ["责任编辑：张三", "（编辑：张三）", "责编：张三 审核：李四", "作者：责任编辑 张三"])
-def test_editors_are_no_authors(line: str) -> None:
-    assert details(f"<h1>标题标题</h1><p>{line}</p>").author == ""
+AUTHORS = [
+    ("张三", "作者：张三", "文/张三", "作者 ： 张三 时间：2024-03-01"),
+    ("沈秋禾", "撰文丨沈秋禾", "文｜沈秋禾　图｜罗川", "採訪撰文／沈秋禾　責任編輯／羅川",
+      "策划：罗川｜文字：沈秋禾｜摄影：陈溪", "责任编辑：罗川　文字记者：沈秋禾", "〔記者沈秋禾／花蓮報導〕",
+      "（中央社記者沈秋禾高雄12日電）", "By 沈秋禾", "作者：沈秋禾 2024-03-01", "作者：沈秋禾醫師"),
+    ("沈秋禾、罗川", "采写丨沈秋禾 罗川"),
+    ("Anna Lind", "by Anna Lind"),
+    ("安娜·林德", "作者：[德]安娜·林德 译者：沈秋禾", "作者：（英）安娜·林德／譯者：沈秋禾",
+      "作者：安娜·林德（Anna Lind） 翻译：沈秋禾"),
+    ("县农技站编辑部", "作者：县农技站编辑部"),
+    ("市疾控中心宣传科", "撰文：市疾控中心宣传科 2024-03-01"),
+    ("《田园报》评论部", "作者：《田园报》评论部"),
+    ("稻花_青蛙1987", "作者：稻花_青蛙1987"),
+    ("2023的雪", "作者：2023的雪 发布时间：2024-03-01"),
+    ("", "作者：本刊编辑", "作者：13800000000", "译者：沈秋禾", "摄影：沈秋禾", "责任编辑：张三", "（编辑：张三）",
+      "责编：张三 审核：李四", "作者：责任编辑 张三"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("line", "author"),
-    [
-        ("作者：张三", "张三"),
-        ("文/张三", "张三"),
-        ("作者 ： 张三 时间：2024-03-01", "张三"),
-        ("撰文丨沈秋禾", "沈秋禾"),
-        ("文｜沈秋禾　图｜罗川", "沈秋禾"),
-        ("采写丨沈秋禾 罗川", "沈秋禾、罗川"),
-        ("採訪撰文／沈秋禾　責任編輯／羅川", "沈秋禾"),
-        ("策划：罗川｜文字：沈秋禾｜摄影：陈溪", "沈秋禾"),
-        ("责任编辑：罗川　文字记者：沈秋禾", "沈秋禾"),
-        ("〔記者沈秋禾／花蓮報導〕", "沈秋禾"),
-        ("（中央社記者沈秋禾高雄12日電）", "沈秋禾"),
-        ("By 沈秋禾", "沈秋禾"),
-        ("by Anna Lind", "Anna Lind"),
-        ("作者：[德]安娜·林德 译者：沈秋禾", "安娜·林德"),
-        ("作者：（英）安娜·林德／譯者：沈秋禾", "安娜·林德"),
-        ("作者：安娜·林德（Anna Lind） 翻译：沈秋禾", "安娜·林德"),
-        ("作者：县农技站编辑部", "县农技站编辑部"),
-        ("撰文：市疾控中心宣传科 2024-03-01", "市疾控中心宣传科"),
-        ("作者：《田园报》评论部", "《田园报》评论部"),
-        ("作者：稻花_青蛙1987", "稻花_青蛙1987"),
-        ("作者：2023的雪 发布时间：2024-03-01", "2023的雪"),
-        ("作者：沈秋禾 2024-03-01", "沈秋禾"),
-        ("作者：沈秋禾醫師", "沈秋禾"),
-        ("作者：本刊编辑", ""),
-        ("作者：13800000000", ""),
-        ("译者：沈秋禾", ""),
-        ("摄影：沈秋禾", ""),
-    ],
-)
+@pytest.mark.parametrize(("line", "author"), [(line, author) for author, *lines in AUTHORS for line in lines])
 def test_authors(line: str, author: str) -> None:
     assert details(f"<h1>标题标题</h1><p>{line}</p>").author == author
 
 
-@pytest.mark.parametrize(
-    ("line", "source"),
-    [
-        ("来源：新华社", "新华社"),
-        ("稿件来源： 《人民日报》", "人民日报"),
-        ("文章来源：党建网 作者：张三", "党建网"),
-        ("（转自《求是》）", "求是"),
-        ("来源：党建网发布时间：2024-03-01", "党建网"),
-        ("来源：http://a.cn/", ""),
-        ("人民群众是力量的来源", ""),
-    ],
-)
+SOURCES = [
+    ("新华社", "来源：新华社"),
+    ("人民日报", "稿件来源： 《人民日报》"),
+    ("党建网", "文章来源：党建网 作者：张三", "来源：党建网发布时间：2024-03-01"),
+    ("求是", "（转自《求是》）"),
+    ("", "来源：http://a.cn/", "人民群众是力量的来源"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "source"), [(line, source) for source, *lines in SOURCES for line in lines])
 def test_sources(line: str, source: str) -> None:
     assert details(f"<h1>标题标题</h1><p>{line}</p>").source == source
 
 
 def test_sections() -> None:
-    assert (
-        details("<div>当前位置：<a href='/'>首页</a> &gt;&gt; <a href='/x'>理论</a> &gt;&gt; 正文</div><h1>标题</h1>").section
-        == "理论"
-    )
+    trail = "<div>当前位置：<a href='/'>首页</a> &gt;&gt; <a href='/x'>理论</a> &gt;&gt; 正文</div>"
+    assert details(f"{trail}<h1>标题</h1>").section == "理论"
     data = '{"@type":"BreadcrumbList","itemListElement":[{"name":"首页"},{"name":"党建"},{"item":{"name":"要闻"}}]}'
     assert details("<h1>标题</h1>", f"<script type='application/ld+json'>{data}</script>").section == "党建 > 要闻"
     list_of_links = "<ul class='breadcrumb'><li><a href='/'>首页</a><li><a href='/d'>党建</a><li>标题</ul><h1>标题</h1>"
@@ -220,11 +193,7 @@ def test_a_headline_against_the_name_of_the_site(title: str, body: str) -> None:
     ("head", "body", "day"),
     [
         (json_ld({"@type": "Article", "datePublished": "2024-02-03T10:00:00+08:00"}), "", "2024-02-03"),
-        (
-            json_ld({"@context": "https://ziyuan.baidu.com/contexts/cambrian.jsonld", "pubDate": "2024-02-03T10:00:00"}),
-            "",
-            "2024-02-03",
-        ),
+        (json_ld({"@context": "https://ziyuan.baidu.com/c/cambrian.jsonld", "pubDate": "2024-02-03T10:00:00"}), "", "2024-02-03"),
         ("<meta itemprop='datePublished' content='2024-02-03 10:00'>", "", "2024-02-03"),
         ("", "<time itemprop='datePublished' datetime='2024-02-03T20:00:00Z'>今天</time>", "2024-02-04"),
         ("", "<div>posted @ 2024-02-03 10:00 石头 阅读(3)</div>", "2024-02-03"),
@@ -238,7 +207,7 @@ def test_a_headline_against_the_name_of_the_site(title: str, body: str) -> None:
         ("", "<div>今日诗词</div><div>最近更新：昨天</div>", ""),
         (
             "<meta name='citation_date' content='2024/02/03'>",
-            "<div>收稿日期：2023-09-01；修回日期：2023-12-01</div>",
+            "<div>收稿日期：2023-09-01；修回：2023-12-01</div>",
             "2024-02-03",
         ),
         ("", "<div>发表于2024-02-03</div><div>请补充来源。 (2024年3月1日)</div>", "2024-02-03"),
@@ -267,13 +236,9 @@ def test_who_names_the_day(head: str, body: str, day: str) -> None:
     assert details(f"<h1>支部开展主题党日</h1>{body}", head).date == day
 
 
-def test_a_moment_in_utc_of_a_page_that_is_not_chinese_is_left_as_it_is() -> None:
-    head = "<meta property='article:published_time' content='2024-02-03T20:00:00Z'>"
-    assert details("<h1>A quiet village</h1>", head).date == "2024-02-03"
-
-
-def test_the_day_that_a_person_reads_against_a_moment_in_utc() -> None:
+def test_a_moment_in_utc_is_a_day_in_beijing_on_chinese_pages_without_a_day_to_read() -> None:
     head = "<meta property='article:published_time' content='2024-02-03T20:00:37.000Z'>"
+    assert details("<h1>A quiet village</h1>", head).date == "2024-02-03"
     assert details("<h1>支部开展主题党日</h1>", head).date == "2024-02-04"
     assert details("<h1>支部开展主题党日</h1><div>发表于 2024-02-03 标签 党建</div>", head).date == "2024-02-03"
 
@@ -281,13 +246,7 @@ def test_the_day_that_a_person_reads_against_a_moment_in_utc() -> None:
 @pytest.mark.parametrize(
     ("head", "body", "author"),
     [
-        (
-            json_ld(
-                {"@graph": [{"@type": "Article", "author": {"@id": "#p"}}, {"@type": "Person", "@id": "#p", "name": "沈砚"}]}
-            ),
-            "",
-            "沈砚",
-        ),
+        (json_ld({"@graph": [{"@type": "Article", "author": {"@id": "#p"}}, PERSON]}), "", "沈砚"),
         (json_ld({"@type": "Article", "author": {"@type": "Organization", "name": "项目贡献者"}}), "", ""),
         ("<meta name='citation_author' content='陈 溪'><meta name='citation_author' content='罗川'>", "", "陈 溪、罗川"),
         ("<meta name='author' content='105123'>", "", ""),

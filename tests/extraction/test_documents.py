@@ -19,16 +19,7 @@ from docx.enum.text import WD_ALIGN_PARAGRAPH
 from text_scores import ngram_f1
 
 from topical_crawler.extraction import documents, office, readers
-from topical_crawler.extraction.documents import (
-    BROKEN,
-    ENCRYPTED,
-    OLD_FORMAT,
-    SCANNED,
-    TOO_LONG,
-    Document,
-    as_html,
-    format_of,
-)
+from topical_crawler.extraction.documents import BROKEN, ENCRYPTED, OLD_FORMAT, SCANNED, TOO_LONG, Document, as_html, format_of
 from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, extract
 from topical_crawler.extraction.office import read_docx
 from topical_crawler.extraction.pool import DocumentPool
@@ -47,9 +38,18 @@ def paragraphs(number: int = 40) -> list[str]:
     """Paragraphs that differ, of one to nine lines."""
     draw = random.Random(4)
     parts = [
-        "各级党组织", "要扎实开展", "主题教育", "，", "推动全面从严治党", "向基层延伸", "，", "支部", "与群众", "面对面商量",
+        "各级党组织",
+        "要扎实开展",
+        "主题教育",
+        "，",
+        "推动全面从严治党",
+        "向基层延伸",
+        "，",
+        "支部",
+        "与群众",
+        "面对面商量",
         "办法",
-    ]  # fmt: skip
+    ]
     return [f"第{'甲乙丙丁戊己庚辛壬癸'[n % 10]}段{''.join(draw.choices(parts, k=draw.randint(8, 50)))}。" for n in range(number)]
 
 
@@ -95,7 +95,7 @@ def test_the_font_of_boxes_is_what_its_script_makes(tmp_path: Path) -> None:
 
 
 def test_a_last_column_of_one_line_is_told_by_the_pages_before() -> None:
-    for number in range(30, 50):
+    for number in range(30, 50, 2):
         wanted = paragraphs(number)
         assert [passage.text for passage in read(ofd(set_columns(wanted, heads=HEADS, title=TITLE))).passages] == wanted
 
@@ -169,9 +169,7 @@ def test_words_of_latin_letters_keep_their_spaces_and_a_radical_is_the_character
     page = Typed()
     page.set(60, 100, "⽂件由 Python 3 and Scrapy 生成，")
     page.set(60, 118, "⽤于测试。这一行还有几个字。")
-    assert read(pdf([page])).passages == [
-        Passage("文件由 Python 3 and Scrapy 生成，用于测试。这一行还有几个字。"),
-    ]
+    assert read(pdf([page])).passages == [Passage("文件由 Python 3 and Scrapy 生成，用于测试。这一行还有几个字。")]
 
 
 def word(body: str, **parts: str) -> list[Passage]:
@@ -199,16 +197,13 @@ STYLES = (
     [
         (run("渡口已经修好") + run("内部说明", "<w:vanish/>") + run("。"), "渡口已经修好。"),
         (run("渡口已经修好。", "<w:vanish w:val='false'/>"), "渡口已经修好。"),
-        (
-            run("渡口") + run("批注", "<w:rStyle w:val='note'/>") + run("已经修好。", "<w:rStyle w:val='shown'/>"),
-            "渡口已经修好。",
-        ),
+        (run("渡口") + run("批注", "<w:rStyle w:val='note'/>") + run("已修好。", "<w:rStyle w:val='shown'/>"), "渡口已修好。"),
         ("<w:pPr><w:pStyle w:val='note'/></w:pPr>" + run("填写说明") + run("渡口。", "<w:vanish w:val='0'/>"), "渡口。"),
         ("<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>" + run("渡口已经修好。"), "渡口已经修好。"),  # the mark alone
         (f"<w:r><w:ruby><w:rt>{run('dù')}</w:rt><w:rubyBase>{run('渡')}</w:rubyBase></w:ruby></w:r>" + run("口。"), "渡口。"),
         (
-            "<w:r><w:t>电话0571</w:t><w:noBreakHyphen/><w:t>8888，编号A</w:t><w:softHyphen/><w:t>7。</w:t></w:r>",
-            "电话0571-8888，编号A7。",
+            "<w:r><w:t>0571</w:t><w:noBreakHyphen/><w:t>8888，编号A</w:t><w:softHyphen/><w:t>7。</w:t></w:r>",
+            "0571-8888，编号A7。",
         ),
     ],
 )
@@ -226,8 +221,14 @@ def test_notes_of_a_word_file_stand_behind_what_refers_to_them() -> None:
     end = f"<w:endnote w:id='1'><w:p>{run('尾注。')}</w:p></w:endnote>"
     found = word(f"{first}<w:tbl><w:tr>{cells}</w:tr></w:tbl><w:p>{run('完。')}</w:p>", footnotes="".join(notes), endnotes=end)
     assert [passage.text for passage in found] == [
-        "旧志说法不一", "脚注1。", "脚注2。", "尾注。", "站名\t雨量", "脚注3。", "完。",
-    ]  # fmt: skip
+        "旧志说法不一",
+        "脚注1。",
+        "脚注2。",
+        "尾注。",
+        "站名\t雨量",
+        "脚注3。",
+        "完。",
+    ]
 
 
 def test_a_word_file_has_its_title_headings_lists_tables_and_inserted_text() -> None:

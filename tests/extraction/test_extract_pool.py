@@ -18,6 +18,7 @@ from topical_crawler import workers
 from topical_crawler.extraction.extract import CRASHED, TIMED_OUT, Extracted
 from topical_crawler.extraction.pool import ExtractPool
 
+ROOT = Path(__file__).parents[2]
 SENTENCE = "各级党组织要扎实开展主题教育，推动全面从严治党向基层延伸。"
 ARTICLE = (
     "<html><head><title>主题教育_党建网</title></head><body><div class='nav'><a href='/'>首页</a></div><h1>主题教育</h1>"
@@ -51,9 +52,8 @@ def test_pool_extracts_in_other_processes_and_ends_them() -> None:
 
 def test_a_worker_knows_when_the_page_was_fetched() -> None:
     pool = ExtractPool(1)
-    dates = [
-        asyncio.run(pool.extract(ARTICLE, "http://a.cn/1.html", f"{year}-06-01T00:00:00+00:00")).date for year in (2022, 2024)
-    ]
+    fetched = ("2022-06-01T00:00:00+00:00", "2024-06-01T00:00:00+00:00")
+    dates = [asyncio.run(pool.extract(ARTICLE, "http://a.cn/1.html", moment)).date for moment in fetched]
     pool.close()
     assert dates == ["", "2023-04-12"]
 
@@ -62,30 +62,18 @@ def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_served() -> 
     assert len(SLOW) > 3_000_000
     pool = ExtractPool(1, timeout=0.7, max_html=10_000_000)
 
-    async def run() -> tuple[Extracted, Extracted]:
-        await pool.extract(ARTICLE, "http://a.cn/")
-        return await pool.extract(SLOW, "http://a.cn/slow"), await pool.extract(ARTICLE, "http://a.cn/")
-
-    late, after = asyncio.run(run())
-    pool.close()
-    assert late.reason == TIMED_OUT
-    assert after.title == "主题教育"
-
-
-def test_the_event_loop_runs_on_meanwhile() -> None:
-    pool = ExtractPool(1, timeout=0.7, max_html=10_000_000)
-
-    async def run() -> int:
+    async def run() -> tuple[Extracted, Extracted, int]:
         await pool.extract(ARTICLE, "http://a.cn/")
         page = asyncio.ensure_future(pool.extract(SLOW, "http://a.cn/slow"))
         turns = 0
-        while not page.done():
+        while not page.done():  # the event loop runs on meanwhile
             await asyncio.sleep(0.01)
             turns += 1
-        return turns
+        return await page, await pool.extract(ARTICLE, "http://a.cn/"), turns
 
-    assert asyncio.run(run()) > 20
+    late, after, turns = asyncio.run(run())
     pool.close()
+    assert (late.reason, after.title) == (TIMED_OUT, "主题教育") and turns > 20
 
 
 def test_a_killed_worker_costs_its_own_page_only() -> None:
@@ -129,9 +117,8 @@ def test_workers_outlive_neither_their_parent_nor_a_ctrl_c(tmp_path: Path) -> No
         f"print(asyncio.run(pool.extract({ARTICLE!r}, 'http://a.cn/')).title, flush=True)\ntime.sleep(60)\n",
         "utf-8",
     )
-    root = Path(__file__).parents[2]
     process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(root)}
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
     assert process.stdout is not None
     assert [process.stdout.readline().decode().strip() for _ in range(2)] == ["run", "主题教育"]
@@ -158,7 +145,7 @@ def test_workers_say_nothing_when_their_parent_is_killed(tmp_path: Path) -> None
         "asyncio.run(pool.extract(article * 100, 'http://a.cn/'))\n",
         "utf-8",
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for _ in range(3):  # in the middle of a call's arrival, or of its work
         ended = subprocess.run([sys.executable, str(script)], capture_output=True, env=environment, check=False)
         assert ended.returncode == -signal.SIGKILL

@@ -14,17 +14,7 @@ from lxml.html import document_fromstring
 from text_scores import ngram_f1
 
 from topical_crawler.extraction.extract import FAILED, GALLERY_PAGE, LIST_PAGE, NO_TEXT, TOO_LARGE, VIDEO_PAGE, extract
-from topical_crawler.extraction.main_text import (
-    block_features,
-    densest,
-    feature_names,
-    parse,
-    score_features,
-    scores_of,
-    stretch,
-    whole,
-    worth,
-)
+from topical_crawler.extraction.main_text import block_features, densest, feature_names, parse, scores_of, stretch, whole, worth
 from topical_crawler.extraction.structure import MAX_BLOCKS, Block, read_blocks
 from topical_crawler.web.dom import decode
 
@@ -77,27 +67,16 @@ def test_paragraphs_that_a_text_repeats_stay() -> None:
     assert extract(page, URL).text.split("\n") == law
 
 
-def test_every_feature_has_a_name_and_a_weight() -> None:
-    tree = parse(ARTICLE)
-    assert tree is not None
-    blocks = read_blocks(tree)
-    features = block_features("主题教育_党建网", blocks)
-    assert features.shape == (len(blocks), len(feature_names(1)))
-    seconds = score_features(np.arange(len(blocks), dtype=float), blocks)
-    assert seconds.shape[1] + features.shape[1] == len(feature_names(2)) == len(set(feature_names(2)))
-    assert np.isfinite(features).all() and np.isfinite(seconds).all()
-    assert scores_of("", []).shape == (0,)
-
-
 def test_text_scores_higher_than_all_around_it() -> None:
     tree = parse(ARTICLE)
     assert tree is not None
     blocks = read_blocks(tree)
+    features = block_features("主题教育_党建网", blocks)
+    assert features.shape == (len(blocks), len(feature_names(1))) and np.isfinite(features).all()
     scores = scores_of("主题教育_党建网", blocks)
-    is_text = [SENTENCE in block.text for block in blocks]
-    assert min(score for score, text in zip(scores, is_text, strict=True) if text) > max(
-        score for score, text in zip(scores, is_text, strict=True) if not text
-    )
+    is_text = np.array([SENTENCE in block.text for block in blocks])
+    assert scores[is_text].min() > scores[~is_text].max()
+    assert scores_of("", []).shape == (0,)
 
 
 def test_what_scores_low_in_the_middle_is_left_out() -> None:
@@ -137,11 +116,8 @@ def test_a_page_without_prose_gives_its_densest_part() -> None:
 
 def test_a_link_around_blocks_is_a_link() -> None:
     tree = document_fromstring("<div><a href='/1.html'><div><h3>党建要闻</h3><p>各支部开展活动。</p></div></a><p>正文</p></div>")
-    assert [(block.href, block.links, block.link_share) for block in read_blocks(tree)] == [
-        ("/1.html", 1, 1),
-        ("", 0, 1),
-        ("", 0, 0),
-    ]
+    found = [(block.href, block.links, block.link_share) for block in read_blocks(tree)]
+    assert found == [("/1.html", 1, 1), ("", 0, 1), ("", 0, 0)]
 
 
 def test_blocks_are_bounded() -> None:
@@ -149,13 +125,10 @@ def test_blocks_are_bounded() -> None:
     assert len(read_blocks(tree)) == MAX_BLOCKS
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            ["甲<br>", "<a href='/'>乙</a>", "<p>丙", "</p>", "<li>丁", "<nav>戊</nav>", "<b>己</b>", "<script>x</script>"]
-        )
-    )
-)
+PARTS = ["甲<br>", "<a href='/'>乙</a>", "<p>丙", "</p>", "<li>丁", "<nav>戊</nav>", "<b>己</b>", "<script>x</script>"]
+
+
+@given(st.lists(st.sampled_from(PARTS)))
 def test_blocks_keep_every_word_in_order(parts: list[str]) -> None:
     tree = document_fromstring(f"<html><body><div>{''.join(parts)}</div></body></html>")
     blocks = read_blocks(tree)
@@ -192,16 +165,9 @@ def test_a_page_over_the_bound_is_rejected_unread() -> None:
     assert extract(ARTICLE, "http://a.cn/", max_html=100).reason == TOO_LARGE
 
 
-def test_drawings_and_scripts_do_not_make_a_page_too_large() -> None:
-    bulk = f"<svg>{'<path/>' * 300_000}</svg><script>{'x' * 9_000}</script><img src='data:image/png;base64,{'A' * 9_000}'>"
-    found = extract(ARTICLE.replace("<body>", f"<body>{bulk}"), URL)
-    assert found.text.count(SENTENCE) == 24
-    assert extract(f"{ARTICLE}<svg>{'<svg>' * 500_000}", URL).text.count(SENTENCE) == 24  # one that never ends
-
-
-def test_a_page_in_an_envelope_of_its_own_is_read() -> None:
-    found = extract(f"<text id='http://a.cn/'>{ARTICLE}</text>", URL)
-    assert found.text.count(SENTENCE) == 24
+def test_a_drawing_that_never_ends_and_an_envelope_do_not_hide_a_page() -> None:
+    assert extract(f"{ARTICLE}<svg>{'<svg>' * 500_000}", URL).text.count(SENTENCE) == 24
+    assert extract(f"<text id='http://a.cn/'>{ARTICLE}</text>", URL).text.count(SENTENCE) == 24
 
 
 def test_a_page_laid_out_with_tables_and_breaks_gives_its_text_alone() -> None:
@@ -212,21 +178,13 @@ def test_a_page_laid_out_with_tables_and_breaks_gives_its_text_alone() -> None:
     assert "频道" not in found.text and "另一条新闻" not in found.text
 
 
-def test_real_chinese_pages(data: Path) -> None:
+def test_real_chinese_pages(shared_data: Path) -> None:
     """A floor under the quality: character 4-gram F1 on 35 pages whose texts were marked by hand."""
     scores = []
-    for source in sorted((data / "extraction/html").iterdir()):
-        wanted = (data / "extraction/text" / f"{source.stem}.txt").read_text("utf-8")
+    for source in sorted((shared_data / "extraction/html").iterdir()):
+        wanted = (shared_data / "extraction/text" / f"{source.stem}.txt").read_text("utf-8")
         scores.append(ngram_f1(extract(decode(source.read_bytes())[0], "http://www.example.cn/a.html").text, wanted))
     assert len(scores) == 35
     assert statistics.mean(scores) > 0.91
     assert statistics.median(scores) > 0.98
     assert sorted(scores)[1] > 0.5  # one page is lost
-
-
-@pytest.fixture(scope="module")
-def data() -> Path:
-    place = Path(__file__).parents[2].parent / "shared/data"
-    if not (place / "extraction/html").is_dir():
-        pytest.skip("the evaluation data is not there (../shared/data/extraction)")
-    return place

@@ -207,12 +207,7 @@ def test_a_list_beside_an_article_is_not_its_text() -> None:
 
 MORE = "他把这些都记在一本蓝皮的账簿里，一页也没有撕过。"
 ARTICLE = "".join(f"<p>{line}{MORE}</p>" for line in LINES)
-SAID = (
-    "写得真好，让我想起外婆家的院子。",
-    "钟楼现在还敲吗？我离开十年了。",
-    "石榴酿酒也好喝。",
-    "盼望下一篇。",
-)
+SAID = ("写得真好，让我想起外婆家的院子。", "钟楼现在还敲吗？我离开十年了。", "石榴酿酒也好喝。", "盼望下一篇。")
 
 
 def comments(form: str) -> str:

@@ -94,9 +94,8 @@ def test_short_lists_of_headlines_are_lists() -> None:
 
 
 def test_excerpts_whose_links_hold_no_text_are_lists() -> None:
-    boxes = "".join(
-        f"<article><h2>第{n}篇</h2><p>{SENTENCE * 2}各支部要…</p><a href='/{n}.html'></a></article>" for n in range(5)
-    )
+    box = "<article><h2>第{0}篇</h2><p>{1}各支部要…</p><a href='/{0}.html'></a></article>"
+    boxes = "".join(box.format(n, SENTENCE * 2) for n in range(5))
     assert page(boxes, "http://www.example.cn/posts/page/2/").kind == "list"
     assert page(boxes, "http://www.example.cn/posts/5.html").kind == "article"
 
@@ -120,11 +119,8 @@ def test_a_calendar_is_a_list() -> None:
 
 
 def test_an_article_with_many_links_stays_one() -> None:
-    references = (
-        "<ol>"
-        + "".join(f"<li>王某：<a href='http://b.cn/{n}'>基层党组织建设研究之{n}</a>，2020年。</li>" for n in range(60))
-        + "</ol>"
-    )
+    cited = (f"<li>王某：<a href='http://b.cn/{n}'>基层党组织建设研究之{n}</a>，2020年。</li>" for n in range(60))
+    references = f"<ol>{''.join(cited)}</ol>"
     contents = "<ul>" + "".join(f"<li><a href='#h{n}'>第{n}节的标题文字</a></li>" for n in range(20)) + "</ul>"
     text = "".join(f"<h2><a href='#h{n}'>第{n}节的标题文字</a></h2><p>{SENTENCE * 2}</p>" for n in range(20))
     found = page(f"<h1>综述</h1>{contents}<p>{SENTENCE * 20}</p>{text}{references}{HOT}")
@@ -139,9 +135,8 @@ def test_a_declared_article_of_excerpts_of_others_needs_more_to_be_a_list() -> N
 
 
 def test_a_tutorial_that_names_other_sites_above_every_paragraph_is_an_article() -> None:
-    body = "".join(
-        f"<p><a href='http://other{n}.cn/'>http://other{n}.cn/paper/{n}</a></p><p>{SENTENCE * 3}</p>" for n in range(9)
-    )
+    named = "<p><a href='http://other{0}.cn/'>http://other{0}.cn/paper/{0}</a></p><p>{1}</p>"
+    body = "".join(named.format(n, SENTENCE * 3) for n in range(9))
     assert page(f"<h1>推荐</h1>{body}").kind == "article"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fork_tools import run_forked
 from scrapy.settings import Settings
 
 from topical_crawler import config, plugins
@@ -42,11 +42,8 @@ def test_a_page_in_another_language_is_the_others() -> None:
 
 def test_the_others_text_keeps_headings_and_lists_of_the_page() -> None:
     items = "".join(f"<li>{line}</li>" for line in ENGLISH[3:])
-    html = page(
-        [*ENGLISH[:3], "</p><h2>What was repaired</h2><ul>" + items + "</ul><p>" + ENGLISH[0].replace("In", "Later in")],
-        "Harvest",
-    )
-    found = extract(html, URL)
+    repaired = f"</p><h2>What was repaired</h2><ul>{items}</ul><p>{ENGLISH[0].replace('In', 'Later in')}"
+    found = extract(page([*ENGLISH[:3], repaired], "Harvest"), URL)
     assert found.method == SECOND
     assert {"heading", "item"} <= {row[2] for row in found.layout}
 
@@ -85,15 +82,11 @@ def test_an_extractor_of_ones_own(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}", "PYTHONUTF8": "1"}
 
     def run(name: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, *words, "-s", f"TOPICAL_EXTRACTOR={name}", "-s", "TOPICAL_QUALITY=0"]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return run_forked([*words, f"-sTOPICAL_EXTRACTOR={name}", "-sTOPICAL_QUALITY=0"], tmp_path, environment)
 
     assert json.loads(run("mine").stdout)["text"].startswith("甲乙丙丁")
     failed = run("nobody")
-    assert (
-        failed.returncode
-        and "TOPICAL_EXTRACTOR: no extractor 'nobody'. Choose one of ours, both, trafilatura, mine" in failed.stderr
-    )
+    assert failed.returncode and "no extractor 'nobody'. Choose one of ours, both, trafilatura, mine" in failed.stderr
 
 
 def test_the_setting() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
+from crawl_tools import ROOT
 from scrapy.cmdline import execute
 
 from topical_crawler.__main__ import SCRAPYS, main
@@ -15,6 +16,12 @@ from topical_crawler.__main__ import SCRAPYS, main
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 WriteTopic = Callable[..., Path]
 """The fixtures ``run_scrapy``, ``call_scrapy`` and ``write_topic`` of conftest.py."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Variables of a command that runs in a process of its own."""
+    settings = {"PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings", "PYTHONUTF8": "1"}
+    return {**os.environ, **settings, **more}
 
 
 def exit_code(*words: object) -> int:

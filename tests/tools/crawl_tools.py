@@ -270,20 +270,5 @@ def interrupted(module: str, options: Iterable[object], data: Path, cwd: Path) -
 
 def essence(records: list[Record]) -> list[tuple[object, ...]]:
     """What two equal crawls have in common: all but the times of the fetches."""
-    return [
-        (
-            r.url,
-            r.final_url,
-            r.keep,
-            r.reason,
-            r.text,
-            r.title,
-            r.duplicate_of,
-            r.relevance,
-            r.priority,
-            r.depth,
-            r.status,
-            dict(r.why),
-        )
-        for r in records
-    ]
+    names = ["url", "final_url", "keep", "reason", "text", "title", "duplicate_of", "relevance", "priority", "depth", "status"]
+    return [(*(getattr(record, name) for name in names), dict(record.why)) for record in records]

@@ -16,14 +16,9 @@ PAGE = Record(
     content_hash=text_hash("第一段"),
 )  # fmt: skip
 PLAIN = Record(
-    url="http://b.cn/2.html",
-    host="b.cn",
-    keep=True,
-    text="开会。",
+    url="http://b.cn/2.html", host="b.cn", keep=True, text="开会。", date="2024-02-31", order=2,
     fetched="2026-11-20T09:00:00+00:00",
-    date="2024-02-31",
-    order=2,
-)
+)  # fmt: skip
 COPY = Record(
     url="http://b.cn/", host="b.cn", keep=False, reason="duplicate", duplicate_of=PAGE.url, similarity=0.9, order=3,
     fetched="2026-11-20T10:00:00+00:00",

@@ -44,35 +44,22 @@ from topical_crawler.extraction.extract import warm_up
 from topical_crawler.meaning import encoder
 from topical_crawler.strategies.semantic.url_structure import site
 
-_MIDDLEWARES = ("defaultheaders", "downloadtimeout", "httpauth", "httpproxy", "offsite", "retry", "stats", "useragent")
+
+def _of(package: str, *names: str) -> list[str]:
+    return [f"{package}.{name}" for name in names]
+
+
 PRELOADED = [
     "rich._emoji_codes",
-    "scrapy.cmdline",
-    "scrapy.crawler",
-    "scrapy.logformatter",
-    "scrapy.shell",
-    "scrapy.commands.parse",
-    *(f"scrapy.core.downloader.handlers.{name}" for name in ("datauri", "file", "ftp", "http11", "s3")),
-    "scrapy.downloadermiddlewares.cookies",
-    "scrapy.downloadermiddlewares.httpcache",
-    "scrapy.downloadermiddlewares.httpcompression",
-    *(f"scrapy.downloadermiddlewares.{name}" for name in _MIDDLEWARES),
-    *(f"scrapy.extensions.{name}" for name in ("closespider", "corestats", "logcount", "memdebug", "memusage")),
-    *(f"scrapy.extensions.{name}" for name in ("spiderstate", "throttle")),
-    *(f"scrapy.spidermiddlewares.{name}" for name in ("depth", "metacopy", "start", "urllength")),
-    "topical_crawler.cli.actions",
-    "topical_crawler.extensions",
-    *(
-        f"topical_crawler.downloadermiddlewares.{name}"
-        for name in ("archive", "documents", "redirects", "rests", "robots", "scripts")
-    ),
-    "topical_crawler.middlewares",
-    "topical_crawler.pipelines",
-    "topical_crawler.scheduler",
-    "topical_crawler.strategies.adaptive.strategy",
-    "topical_crawler.strategies.semantic.strategy",
-    "topical_crawler.web.shells",
-    "topical_crawler.commands.crawl",
+    *_of("scrapy", "cmdline", "crawler", "logformatter", "shell", "commands.parse"),
+    *_of("scrapy.core.downloader.handlers", "datauri", "file", "ftp", "http11", "s3"),
+    *_of("scrapy.downloadermiddlewares", "cookies", "httpcache", "httpcompression", "defaultheaders", "downloadtimeout"),
+    *_of("scrapy.downloadermiddlewares", "httpauth", "httpproxy", "offsite", "retry", "stats", "useragent"),
+    *_of("scrapy.extensions", "closespider", "corestats", "logcount", "memdebug", "memusage", "spiderstate", "throttle"),
+    *_of("scrapy.spidermiddlewares", "depth", "metacopy", "start", "urllength"),
+    *_of("topical_crawler", "cli.actions", "extensions", "middlewares", "pipelines", "scheduler", "web.shells", "commands.crawl"),
+    *_of("topical_crawler.downloadermiddlewares", "archive", "documents", "redirects", "rests", "robots", "scripts"),
+    *_of("topical_crawler.strategies", "adaptive.strategy", "semantic.strategy"),
     "experiments.recorded_crawls",
     "fork_tools",
 ]

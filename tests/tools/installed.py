@@ -40,18 +40,9 @@ def main(wheel: Path) -> None:
         folder.mkdir()
         venv.create(env, with_pip=True)
         before = megabytes(env)
-        pip = [
-            env / "bin/python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--compile",
-            wheel.absolute(),
-        ]
+        install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--compile", wheel.absolute()]
         outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # the checkout counts as installed
-        done = subprocess.run(pip, env=outside, capture_output=True, text=True, check=False)
+        done = subprocess.run([env / "bin/python", *install], env=outside, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         size = megabytes(env) - before
         print(f"installed: {size:.0f} MB")
@@ -65,9 +56,8 @@ def main(wheel: Path) -> None:
 
         assert "Usage: topical-crawler COMMAND" in run("--help")
         code = "from topical_crawler import strategies; print(strategies.names() == list(strategies.STRATEGIES))"
-        told = subprocess.run(
-            [env / "bin/python", "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=True
-        )
+        asked = [env / "bin/python", "-c", code]
+        told = subprocess.run(asked, cwd=folder, env=environment, capture_output=True, text=True, check=True)
         assert told.stdout == "True\n", "there are strategies besides those of the package"
         start = time.monotonic()
         run("demo")
@@ -84,14 +74,8 @@ def main(wheel: Path) -> None:
         run("resources", "train", "vectors", "corpus.jsonl")
         refused = run("corpus", "export", "data/demo", "-o", "corpus.parquet", code=1)
         assert "Run pip install 'topical-crawler[parquet]'" in refused, refused
-        commands = (
-            ("--help",),
-            ("topic", "list"),
-            ("corpus", "stats", "data/demo"),
-            ("new", "./os", "操作系统内核的原理"),
-            ("demo",),
-        )
-        for arguments in commands:
+        timed = ("--help", "topic list", "corpus stats data/demo", "new ./os 操作系统内核的原理", "demo")
+        for arguments in map(str.split, timed):
             seconds = first_output([program, *arguments], folder, environment)
             print(f"first output of {' '.join(arguments[:2])}: {seconds:.2f} s")
         assert size <= MOST_MB, f"{size:.0f} MB are more than {MOST_MB}. Remedy: make what is large an extra"

@@ -32,42 +32,27 @@ TEXTS: Mapping[str, str] = {
 }
 
 
+HOSTS = ("www.wutong.cn", "www.menhu.cn")
+
+
 def sample(copies: int = 1) -> Sample:
     """Four texts a copy, from two hosts, and one rejected page."""
-    items = [
-        Item(
-            key=f"{copy}-{place}",
-            url=f"http://www.wutong.cn/{copy}/{place}.html",
-            title=title,
-            host=("www.wutong.cn", "www.menhu.cn")[place // 2],
-            date="2026-11-08",
-            relevance=0.8 - place / 5,
-            stratum=("www.wutong.cn", "www.menhu.cn")[place // 2],
-            weight=50,
-            text=text,
-        )
-        for copy in range(copies)
-        for place, (title, text) in enumerate(TEXTS.items())
-    ]
+    items = []
+    for copy in range(copies):
+        for place, (title, text) in enumerate(TEXTS.items()):
+            page = {"url": f"http://www.wutong.cn/{copy}/{place}.html", "title": title, "date": "2026-11-08", "text": text}
+            page |= {"host": HOSTS[place // 2], "stratum": HOSTS[place // 2]}
+            items.append(Item(key=f"{copy}-{place}", relevance=0.8 - place / 5, weight=50, **page))
     missed = Item(
         key="missed", url="javascript:alert(1)", title="党务公开", host="c.cn", date="", relevance=0.01, reason="off topic",
         stratum="c.cn", weight=300,
     )  # fmt: skip
+    strata = [Stratum(host, 100 * copies, 2 * copies) for host in ("www.menhu.cn", "www.wutong.cn")]
+    terms = ("主题教育", "党员", "党组织", "党课", "党支部", "党员干部", "整改", "作风", "组织生活会")
     header = Header(
-        corpus="data/partybuilding/corpus.sqlite",
-        topic="党建",
-        terms=("主题教育", "党员", "党组织", "党课", "党支部", "党员干部", "整改", "作风", "组织生活会"),
-        program="0.1.0",
-        by="host",
-        equal=False,
-        seed=0,
-        edges=(0.3, 0.5),
-        strata=(
-            Stratum("www.menhu.cn", 100 * copies, 2 * copies),
-            Stratum("www.wutong.cn", 100 * copies, 2 * copies),
-            Stratum("c.cn", 300, 1, "off topic"),
-        ),
-    )
+        corpus="data/partybuilding/corpus.sqlite", topic="党建", terms=terms, program="0.1.0", by="host", equal=False, seed=0,
+        edges=(0.3, 0.5), strata=(*strata, Stratum("c.cn", 300, 1, "off topic")),
+    )  # fmt: skip
     return Sample(header, (*items, missed))
 
 

@@ -39,15 +39,9 @@ class Scrapyd:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self.log = folder / "scrapyd.log"
-        kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SCRAPY_SETTINGS_MODULE")}
-        self.environment = {
-            **kept,
-            "HOME": str(folder),
-            "SCRAPYD_HTTP_PORT": str(self.port),
-            "SCRAPYD_USERNAME": USERNAME,
-            "SCRAPYD_PASSWORD": PASSWORD,
-            **variables,
-        }
+        self.environment = {n: value for n, value in os.environ.items() if n not in ("PYTHONPATH", "SCRAPY_SETTINGS_MODULE")}
+        self.environment |= {"HOME": str(folder), "SCRAPYD_HTTP_PORT": str(self.port)}
+        self.environment |= {"SCRAPYD_USERNAME": USERNAME, "SCRAPYD_PASSWORD": PASSWORD, **variables}
 
     def __enter__(self) -> Self:
         shutil.copy(ROOT / "deploy" / "scrapyd.conf", self.folder)
@@ -96,14 +90,8 @@ class Scrapyd:
         """Upload the project in ``source`` by scrapyd-deploy and its scrapy.cfg, in which only the port is changed."""
         config = source / "scrapy.cfg"
         config.write_text(config.read_text(encoding="utf-8").replace(":6800/", f":{self.port}/"), encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapyd_client.deploy"],
-            cwd=source,
-            env=self.environment,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
+        line = [sys.executable, "-m", "scrapyd_client.deploy"]
+        done = subprocess.run(line, cwd=source, env=self.environment, capture_output=True, encoding="utf-8", check=False)
         assert done.returncode == 0, done.stdout + done.stderr + self.said()
         answer = json.loads(done.stdout)
         assert (answer["status"], answer["project"], answer["spiders"]) == ("ok", "topical_crawler", 1)
@@ -111,14 +99,8 @@ class Scrapyd:
 
     def schedule(self, *settings: str, **arguments: str) -> str:
         """Start a crawl of the spider ``topical``; the number of the job."""
-        answer = self.call(
-            "schedule.json",
-            project="topical_crawler",
-            spider="topical",
-            _version=self.version,
-            setting=list(settings),
-            **arguments,
-        )
+        job = {"project": "topical_crawler", "spider": "topical", "_version": self.version, "setting": list(settings)}
+        answer = self.call("schedule.json", **job, **arguments)
         assert answer["status"] == "ok", answer
         return str(answer["jobid"])
 
