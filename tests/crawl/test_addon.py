@@ -21,8 +21,6 @@ from scrapy.spiders import CrawlSpider, Rule
 
 
 class QuotesSpider(scrapy.Spider):
-    """Of Scrapy's tutorial."""
-
     name = "quotes"
 
     async def start(self):
@@ -154,10 +152,8 @@ def test_quotes_gives_the_items_that_it_gives_without(fresh: Path, site: Site, t
     assert len(plain) == 6 and not (tmp_path / "none").exists()
     topical = items(run(fresh, line, tmp_path / "data"))
     assert sorted(map(str, topical)) == sorted(map(str, plain))
-    assert reasons(site, tmp_path / "data") == {
-        **{f"/page/{n}": "list page" for n in (1, 2, 3)},
-        **{f"/author/{n}": "off topic" for n in (1, 2, 3)},
-    }
+    known = {f"/{name}/{n}": reason for name, reason in (("page", "list page"), ("author", "off topic")) for n in (1, 2, 3)}
+    assert reasons(site, tmp_path / "data") == known
 
 
 def test_a_crawl_spider_follows_its_rules_in_the_order_of_promise_and_sees_the_texts(
@@ -183,6 +179,8 @@ def test_a_spider_with_items_forms_and_errbacks_of_its_own(fresh: Path, site: Si
     assert done.stderr.count("Traceback") == 1 and "KeyError: 'callback broken'" in done.stderr
     expected = {"/text1": "", "/text2": "", "/text3": "", "/broken": "", "/gone": "HTTP 404", "/moved": "redirected"}
     assert reasons(site, tmp_path) == {**expected, "/off1": "off topic"}
+    listed = run_forked(["-m", "topical_crawler", "corpus", "list", str(tmp_path)], fresh, environment())
+    assert listed.returncode == 0 and "文3" in listed.stdout, "our commands work in such a project"
 
 
 def test_parts_are_left_out_as_in_scrapy(fresh: Path, site: Site, tmp_path: Path) -> None:
@@ -217,12 +215,6 @@ def test_a_replay_does_not_go_out(fresh: Path, tmp_path: Path) -> None:
     replay = DEMO / "demo-web.warc.gz"
     run(fresh, "crawl quotes -a url=http://www.qinghedj.example", tmp_path, TOPICAL_REPLAY=replay, TOPICAL_SITEMAPS=1)
     assert [row.reason for row in rows(tmp_path)] == ["unreachable"]  # it is not in the recording
-
-
-def test_our_commands_work_in_such_a_project(fresh: Path, site: Site, tmp_path: Path) -> None:
-    run(fresh, f"crawl own -a url={site.url}", tmp_path / "data")
-    done = run_forked(["-m", "topical_crawler", "corpus", "list", str(tmp_path / "data")], fresh, environment())
-    assert done.returncode == 0 and "文3" in done.stdout, done.stderr
 
 
 @pytest.mark.slow

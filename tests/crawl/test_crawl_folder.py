@@ -22,15 +22,11 @@ def test_a_corpus_alone_is_no_crawl(tmp_path: Path, name: str, began: bool) -> N
         (tmp_path / other).mkdir()
     (tmp_path / "党建" / name).touch()
     (folder,) = CrawlFolder.all_in(tmp_path)
-    assert folder.path == tmp_path / "党建"
-    assert folder.has_crawl is began
-
-
-def test_there_are_no_folders_below_one_that_is_missing(tmp_path: Path) -> None:
+    assert folder.path == tmp_path / "党建" and folder.has_crawl is began
     assert CrawlFolder.all_in(tmp_path / "nowhere") == []
 
 
-@pytest.mark.parametrize("claim", ["", "[1]", '{"topic": '])
+@pytest.mark.parametrize("claim", ["[1]", '{"topic": '])
 def test_a_claim_that_cannot_be_read_says_nothing(tmp_path: Path, claim: str) -> None:
     folder = CrawlFolder(tmp_path)
     folder.claim_file.write_text(claim)
@@ -50,10 +46,7 @@ def test_a_corpus_is_named_by_its_folder_or_by_itself(tmp_path: Path) -> None:
 
 
 def test_one_at_a_time_has_the_crawl(tmp_path: Path) -> None:
-    lock = CrawlFolder(tmp_path).lock()
-    assert lock is not None
-    assert CrawlFolder(tmp_path).lock() is None
-    lock.release()
-    again = CrawlFolder(tmp_path).lock()
-    assert again is not None
-    again.release()
+    for _ in range(2):
+        lock = CrawlFolder(tmp_path).lock()
+        assert lock is not None and CrawlFolder(tmp_path).lock() is None
+        lock.release()

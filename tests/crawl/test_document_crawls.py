@@ -31,10 +31,10 @@ PARAGRAPHS, OTHERS = (
     [text for name in names for text in re.findall("<p>(.*?)</p>", article(name))]
     for names in (("东山", "西河", "北关", "中街", "后沟"), ("南坪",))
 )
-NOTICE = (
-    '<meta property="article:published_time" content="2024-03-08T09:00:00+08:00"><meta name="ContentSource" content="清河党建网">'
-)
+NOTICE = '<meta property="article:published_time" content="2024-03-08T09:00:00+08:00">'
+NOTICE += '<meta name="ContentSource" content="清河党建网">'
 OCTETS = "application/octet-stream"
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000)
 
 
 def word(text: str) -> bytes:
@@ -46,14 +46,8 @@ def word(text: str) -> bytes:
 
 def site() -> Site:
     two_columns = set_columns(PARAGRAPHS, heads=("党建研究",), title="支部主题教育情况汇编")
-    attached = {
-        "/a.pdf": "附件1：党建汇编.pdf",
-        "/b.docx": "附件2：党员登记办法.docx",
-        "/get?f=3": "党建公报",
-        "/scan.pdf": "党建扫描件",
-        "/old.doc": "党建旧件",
-        "/get?f=old": "党建旧件",
-    }
+    attached = {"/a.pdf": "附件1：党建汇编.pdf", "/b.docx": "附件2：党员登记办法.docx", "/get?f=3": "党建公报"}
+    attached |= {"/scan.pdf": "党建扫描件", "/old.doc": "党建旧件", "/get?f=old": "党建旧件"}
     files = {"3": ofd([Typed([(60, 90 + 20 * n, 10.5, text[:40]) for n, text in enumerate(OTHERS)])]), "old": OLD}
     return Site(
         {
@@ -66,9 +60,6 @@ def site() -> Site:
             "/old.doc": Reply(OLD, content_type="application/msword"),
         }
     )
-
-
-OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000)
 
 
 def by_path(data: Path) -> dict[str, Record]:
@@ -86,14 +77,11 @@ def crawled(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 def test_texts_of_attachments_have_what_their_page_says_of_them(crawled: Path) -> None:
     found = by_path(crawled)
-    kept = {
-        path: (row.title, row.kind, row.method, row.date, row.source) for path, row in found.items() if row.kind == "document"
-    }
     told = "2024-03-08", "清河党建网"
-    assert kept == {
-        "/a.pdf": ("支部主题教育情况汇编", "document", "pdf", *told),
-        "/b.docx": ("党员登记办法", "document", "docx", *told),
-        "/get?f=3": ("党建公报", "document", "ofd", *told),
+    assert {path: (row.title, row.method, row.date, row.source) for path, row in found.items() if row.kind == "document"} == {
+        "/a.pdf": ("支部主题教育情况汇编", "pdf", *told),
+        "/b.docx": ("党员登记办法", "docx", *told),
+        "/get?f=3": ("党建公报", "ofd", *told),
     }
     row = found["/a.pdf"]
     assert row.text is not None and row.text.split("\n") == PARAGRAPHS and row.size > 1000
@@ -103,10 +91,8 @@ def test_texts_of_attachments_have_what_their_page_says_of_them(crawled: Path) -
 
 def test_what_cannot_be_read_has_its_reason_and_old_files_of_word_are_not_fetched(crawled: Path) -> None:
     found = by_path(crawled)
-    assert {path: row.reason for path, row in found.items() if row.reason} == {
-        "/scan.pdf": "document without text",
-        "/get?f=old": "old Word format",
-    }
+    reasons = {path: row.reason for path, row in found.items() if row.reason}
+    assert reasons == {"/scan.pdf": "document without text", "/get?f=old": "old Word format"}
     assert found["/scan.pdf"].size == len(pdf([Typed()] * 2)) and found["/scan.pdf"].status == 200
     with closing(SqliteFrontier(crawled / "frontier.sqlite")) as frontier:
         assert frontier.status().dropped == {"file type": 1}
@@ -148,10 +134,8 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_package_of_pdf_files_that_is_too_old_counts_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name, text in (
-        ("pypdfium2/__init__.py", ""),
-        ("pypdfium2-5.7.2.dist-info/METADATA", "Name: pypdfium2\nVersion: 5.7.2\n"),
-    ):
+    metadata = "Name: pypdfium2\nVersion: 5.7.2\n"
+    for name, text in (("pypdfium2/__init__.py", ""), ("pypdfium2-5.7.2.dist-info/METADATA", metadata)):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])

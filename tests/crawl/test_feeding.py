@@ -19,26 +19,17 @@ def made(frontier: MemoryFrontier, **values: object) -> Feeding:
 
 def test_each_new_word_is_searched_for_once() -> None:
     frontier = MemoryFrontier()
+    made(frontier).search(["手机"])  # a crawl without searches asks for nothing
     feeding = made(frontier, searches=SEARCHES)
     for words in (["手机"], ["手机", "党课"], ["党课"]):
         feeding.search(words)
     entries = frontier.waiting(10)
-    assert len(entries) == 4
+    assert len(entries) == 4 and {entry.priority for entry in entries} == {SEED_PRIORITY}
     assert {entry.host for entry in entries} == {"a.cn", "b.cn"}
-    assert {entry.priority for entry in entries} == {SEED_PRIORITY}
-
-
-def test_a_crawl_without_searches_asks_for_nothing() -> None:
-    frontier = MemoryFrontier()
-    made(frontier).search(["手机"])
-    assert len(frontier) == 0
 
 
 def test_what_a_person_names_may_be_outside_the_public_web() -> None:
     feeding = made(MemoryFrontier(), hosts=("10.0.0.1", "a.cn"))
     assert feeding.refusal("http://10.0.0.1/", 0) is None
     assert feeding.refusal("http://b.cn/", 0) == "other site"
-
-
-def test_without_redis_nothing_is_fed() -> None:
-    assert not made(MemoryFrontier()).poll()
+    assert not feeding.poll(), "without Redis nothing is fed"

@@ -12,24 +12,15 @@ METRICS = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
 
 
 def documented() -> re.Pattern[str]:
-    """The keys of docs/metrics.md; a word in capitals stands for any value."""
     section = METRICS.split("## Scrapy's stats")[1].split("## ")[0]
     keys = re.findall("`([^`]+)`", "".join(line.split("|")[1] for line in section.splitlines() if line.startswith("| `")))
     return re.compile("|".join(re.sub("[A-Z]{2,}", ".+", key) for key in keys))
 
 
 def test_close_spider_http_cache_auto_throttle_and_log_file_work(topic: Path, tmp_path: Path) -> None:
-    habits = {
-        "DOWNLOAD_DELAY": 0,
-        "CLOSESPIDER_ITEMCOUNT": 3,
-        "HTTPCACHE_ENABLED": 1,
-        "HTTPCACHE_DIR": tmp_path / "cache",
-        "AUTOTHROTTLE_ENABLED": 1,
-        "AUTOTHROTTLE_START_DELAY": 0.2,
-        "AUTOTHROTTLE_DEBUG": 1,
-        "LOG_FILE": tmp_path / "crawl.log",
-        "STATS_DUMP": 1,
-    }
+    habits = {"CLOSESPIDER_ITEMCOUNT": 3, "HTTPCACHE_ENABLED": 1, "HTTPCACHE_DIR": tmp_path / "cache", "DOWNLOAD_DELAY": 0}
+    habits |= {"AUTOTHROTTLE_ENABLED": 1, "AUTOTHROTTLE_START_DELAY": 0.2, "AUTOTHROTTLE_DEBUG": 1}
+    habits |= {"LOG_FILE": tmp_path / "crawl.log", "STATS_DUMP": 1}
     links = {f"/{number}": "党建" for number in range(6)}
     with Site({path: Reply(article(path)) for path in links}) as site:
         site.routes["/"] = Reply(article("首页", links))

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -44,27 +45,12 @@ def finished(pages: int, seed: int = 0) -> list[Outcome]:
 
 
 def decisions(policy: LinkPolicy) -> list[Any]:
-    """All that a policy decides of the hosts of the log."""
     names = [f"{site}.cn" for site in range(SITES)]
     paths = ("日历/7", "日历/甲7", "show?id=3&tok=77", "党建/")
     links = [[policy.refusal(f"http://{name}/{path}", 2) for path in paths] for name in names]
-    hosts = [
-        (
-            policy.standing(n),
-            policy.share(n),
-            policy.has_answered(n),
-            policy.texts(n),
-            policy.place(0.5, seed_entry(f"http://{n}/")),
-        )
-        for n in names
-    ]
+    asked = (policy.standing, policy.share, policy.has_answered, policy.texts)
+    hosts = [([ask(n) for ask in asked], policy.place(0.5, seed_entry(f"http://{n}/"))) for n in names]
     return [links, hosts, policy.revision, policy.fetched, policy.is_over(0)]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis")) as running:
-        yield running
 
 
 Worker = Callable[[], RedisFrontier]
@@ -72,7 +58,6 @@ Worker = Callable[[], RedisFrontier]
 
 @pytest.fixture
 def worker(server: RedisServer) -> Iterator[Worker]:
-    """Opens the crawl of further workers."""
     server.client().flushall()
     opened: list[RedisFrontier] = []
 
@@ -117,18 +102,12 @@ def test_late_and_forgetful_workers_decide_as_one_that_has_all_in_memory(worker:
     assert all(len(policy._ledger._hosts) < SITES for policy in (late, *workers))
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
 def killed_at(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask, calls = Server.ask, 0
+    ask, calls = Server.ask, count(1)
 
     def killing(server: Server, what: Callable[[], Any], *patience: float | None) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == call:
-            raise Killed
+        if next(calls) == call:
+            raise KeyboardInterrupt
         return ask(server, what, *patience)
 
     monkeypatch.setattr(Server, "ask", killing)
@@ -145,16 +124,14 @@ def test_workers_that_are_killed_while_they_write_leave_counts_that_can_be_gone_
         through.count(outcome, number)
         if number % EVERY:
             continue
-        dying = LinkPolicy(OPTIONS, store=worker().journal)
-        if kept:
-            dying.begin(written, kept)
+        dying, late = (LinkPolicy(OPTIONS, store=worker().journal) for _ in range(2))
+        for policy in (dying, late):
+            if kept:
+                policy.begin(written, kept)
         read(dying, log, written + 1, number)
-        with monkeypatch.context() as patch, pytest.raises(Killed):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             killed_at(number // EVERY * 2, patch)
             dying.checkpoint(number)
-        late = LinkPolicy(OPTIONS, store=worker().journal)
-        if kept:
-            late.begin(written, kept)
         read(late, log, written + 1, number)
         assert decisions(late) == decisions(through) == decisions(alone)
         if number % (3 * EVERY) == 0:

@@ -21,7 +21,6 @@ PAGES = 12
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    """Articles with a slogan above the text, each with a link to the next."""
     with Site() as site:
         for n in range(PAGES):
             page = article(f"党建第{n}讲", {f"/{n + 1}": "党建支部的下一讲"} if n + 1 < PAGES else {})
@@ -39,38 +38,32 @@ def with_slogan(records: list[Record]) -> int:
     return sum(SLOGAN in (r.text or "") for r in records)
 
 
-def test_the_first_texts_of_a_site_are_cleaned_at_the_end(site: Site, topic: Path, tmp_path: Path) -> None:
-    log = run(site, topic, tmp_path / "data").log
-    found = rows(tmp_path / "data")
-    assert [r.keep for r in found] == [True] * PAGES
-    assert with_slogan(found) == 0
+@pytest.fixture(scope="module")
+def whole(site: Site, topic: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    data = tmp_path_factory.mktemp("whole") / "data"
+    return data, run(site, topic, data).log
+
+
+def test_the_first_texts_of_a_site_are_cleaned_at_the_end(whole: tuple[Path, str]) -> None:
+    data, log = whole
+    assert [r.keep for r in rows(data)] == [True] * PAGES and with_slogan(rows(data)) == 0
     assert "texts cleaned once more of lines repeated by their sites" in log
 
 
-@pytest.mark.slow
-def test_a_crawl_goes_on_as_if_nothing_had_been_cleaned(site: Site, topic: Path, tmp_path: Path) -> None:
-    """A stop after six pages, when the line is known, and another after nine."""
-    run(site, topic, tmp_path / "whole")
-    for pages in (6, 9, 1000):
-        run(site, topic, tmp_path / "parts", pages)
-        assert with_slogan(rows(tmp_path / "parts")) == 0
-    assert essence(rows(tmp_path / "parts")) == essence(rows(tmp_path / "whole"))
-    with (
-        closing(sqlite3.connect(tmp_path / "whole/corpus.sqlite")) as whole,
-        closing(sqlite3.connect(tmp_path / "parts/corpus.sqlite")) as parts,
-    ):
-        query = "SELECT host, digest, pages, line FROM lines ORDER BY host, digest"
-        assert parts.execute(query).fetchall() == whole.execute(query).fetchall()
-
-
-def test_cleaning_that_was_broken_off_is_done_by_the_next_run(site: Site, topic: Path, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    run(site, topic, data)
-    whole = rows(data)
-    with CorpusStore(data / "corpus.sqlite") as store:
+def test_a_crawl_goes_on_as_if_nothing_had_been_cleaned_though_cleaning_was_broken_off(
+    whole: tuple[Path, str], site: Site, topic: Path, tmp_path: Path
+) -> None:
+    run(site, topic, tmp_path, pages=8)
+    assert with_slogan(rows(tmp_path)) == 0
+    with CorpusStore(tmp_path / "corpus.sqlite") as store:
         put_back(store)
-        before = with_slogan(rows(data))
+        before = with_slogan(rows(tmp_path))
         next(LateCleaning(store, CleaningOptions()).steps())
-    assert 0 < with_slogan(rows(data)) < before
-    run(site, topic, data)
-    assert essence(rows(data)) == essence(whole)
+    assert 0 < with_slogan(rows(tmp_path)) < before
+    run(site, topic, tmp_path)
+    assert essence(rows(tmp_path)) == essence(rows(whole[0]))
+    lines = []
+    for data in (whole[0], tmp_path):
+        with closing(sqlite3.connect(data / "corpus.sqlite")) as file:
+            lines.append(file.execute("SELECT host, digest, pages, line FROM lines ORDER BY host, digest").fetchall())
+    assert lines[0] == lines[1]

@@ -29,7 +29,7 @@ def crawl(folder: Path, topic: str, *arguments: str) -> set[str]:
 
 
 def test_a_crawl_imports_no_large_package(tmp_path: Path) -> None:
-    assert crawl(tmp_path, "partybuilding", "-a", "pages=20") == set()
+    assert crawl(tmp_path, "partybuilding", "-a", "pages=6") == set()
     assert (tmp_path / "data/partybuilding/corpus.sqlite").is_file()
 
 

@@ -6,8 +6,8 @@ import itertools
 import json
 import logging
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,7 @@ from topical_crawler import Evidence, Page, strategies
 from topical_crawler.crawl import steering
 from topical_crawler.crawl.checkpoints import restore
 from topical_crawler.crawl.mailbox import Mailbox
-from topical_crawler.crawl.steering import (
-    ACTIONS,
-    MOST_MARKS,
-    PURGED,
-    Control,
-    Known,
-    Marks,
-    SteeringError,
-    control_state,
-    perform,
-)
+from topical_crawler.crawl.steering import MOST_MARKS, PURGED, Control, Known, Marks, SteeringError, control_state, perform
 from topical_crawler.frontier import redis_journal
 from topical_crawler.frontier.base import SEED_PRIORITY, Entry, Frontier, Outcome, State
 from topical_crawler.frontier.redis import RedisFrontier
@@ -43,25 +33,18 @@ from topical_crawler.web.urls import fingerprint, host
 Open = Callable[[], Frontier]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
 @pytest.fixture(params=["memory", "sqlite", "redis"])
 def open_frontier(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens the frontier of one crawl; a second time (not in memory) as another process would."""
     opened: list[Frontier] = []
 
     def build() -> Frontier:
-        if request.param == "memory":
-            opened.append(MemoryFrontier())
-        elif request.param == "sqlite":
-            opened.append(SqliteFrontier(tmp_path / "frontier.sqlite"))
-        else:
-            client = request.getfixturevalue("server").client()
-            opened.append(RedisFrontier(client, tmp_path.name, clock="caller"))
+        kinds: dict[str, Open] = {
+            "memory": MemoryFrontier,
+            "sqlite": lambda: SqliteFrontier(tmp_path / "frontier.sqlite"),
+            "redis": lambda: RedisFrontier(request.getfixturevalue("server").client(), tmp_path.name, clock="caller"),
+        }
+        opened.append(kinds[request.param]())
         return opened[-1]
 
     yield build
@@ -86,7 +69,6 @@ def urls(*numbers: int, site: str = "http://a.cn") -> list[str]:
 
 
 def ask(frontier: Frontier, action: str, **values: Any) -> dict[str, Any]:
-    """The answer, after what a mailbox does with both."""
     request = json.loads(json.dumps({"action": action, **values}))
     return dict(json.loads(json.dumps(perform(frontier, request))))
 
@@ -115,13 +97,9 @@ def test_stats_count_what_there_is(frontier: Frontier) -> None:
     in_flight = frontier.pop(float(next(_clock)))
     assert in_flight is not None
     found = ask(frontier, "stats")
-    assert {name: found[name] for name in ("waiting", "in_flight", "done", "dropped", "hosts")} == {
-        "waiting": 1, "in_flight": 1, "done": 5, "dropped": 1, "hosts": 1,
-    }  # fmt: skip
-    assert found["dropped_because"] == {"file type": 1}
-    assert (found["last_pages"], found["last_kept"]) == (4, 2)
-    assert found["last_rejected_because"] == {"HTTP 503": 1, "off topic": 1}
-    assert (found["paused"], found["page_threshold"]) == (False, None)
+    expected = {"waiting": 1, "in_flight": 1, "done": 5, "dropped": 1, "hosts": 1, "dropped_because": {"file type": 1}}
+    expected |= {"last_pages": 4, "last_kept": 2, "last_rejected_because": {"HTTP 503": 1, "off topic": 1}}
+    assert expected.items() <= found.items() and (found["paused"], found["page_threshold"]) == (False, None)
     assert found["details"]["backend"] in type(frontier).__name__.lower()
     last = ask(frontier, "stats", pages=1)
     assert (last["last_pages"], last["last_kept"], last["last_rejected_because"]) == (1, 1, {})
@@ -195,18 +173,12 @@ def test_what_the_crawl_refuses_is_dropped_and_counted(frontier: Frontier) -> No
     assert waiting(frontier) == urls(1)
 
 
-def test_pages_are_fetched_again_by_url(frontier: Frontier) -> None:
-    frontier.push([link(url, 0.5) for url in urls(1, 2, 3)])
-    fetch(frontier, "", "")
-    assert ask(frontier, "requeue", urls=urls(1, 3, 99)) == {"asked": 3, "requeued": 1}
-    assert sorted(waiting(frontier)) == urls(1, 3)
-
-
-def test_pages_are_fetched_again_by_the_reason_of_their_latest_outcome(frontier: Frontier) -> None:
-    frontier.push([link(url, 1 - n / 10) for n, url in enumerate(urls(1, 2, 3, 4))])
+def test_pages_are_fetched_again_by_url_or_by_the_reason_of_their_latest_outcome(frontier: Frontier) -> None:
+    frontier.push([link(url, 1 - n / 10) for n, url in enumerate(urls(1, 2, 3, 4, 5))])
     assert fetch(frontier, "HTTP 503", "HTTP 503", "timed out", "") == urls(1, 2, 3, 4)
-    assert ask(frontier, "requeue", urls=urls(1))["requeued"] == 1
-    assert fetch(frontier, "off topic") == urls(1)  # no longer a 503
+    assert ask(frontier, "requeue", urls=urls(1, 5, 99)) == {"asked": 3, "requeued": 1}
+    assert sorted(waiting(frontier)) == urls(1, 5)
+    assert fetch(frontier, "off topic", "") == urls(1, 5)  # no longer a 503
     assert ask(frontier, "requeue", reason="HTTP 503") == {"asked": 1, "requeued": 1}
     assert waiting(frontier) == urls(2)
     fetch(frontier, "HTTP 503")
@@ -225,30 +197,23 @@ def test_pages_are_fetched_again_by_the_reason_of_their_latest_outcome(frontier:
     ids=["host", "below", "both", "all"],
 )
 def test_a_purge_drops_what_waits(frontier: Frontier, what: dict[str, object], left: list[str]) -> None:
+    frontier.push([link("http://c.cn/", 0.9)])
+    in_flight = frontier.pop(float(next(_clock)))  # it is not purged
+    assert in_flight is not None
     for site in ("http://a.cn", "http://b.cn"):
         frontier.push([link(urls(1, site=site)[0], 0.5), link(urls(2, site=site)[0], 0.1)])
     assert ask(frontier, "purge", **what) == {"purged": 4 - len(left), "waiting": len(left)}
     assert sorted(waiting(frontier)) == sorted(left)
     assert ask(frontier, "stats")["dropped_because"] == {PURGED: 4 - len(left)}
+    frontier.done(in_flight.key, Outcome(in_flight.url, True, 0.5))
     gone = sorted({*urls(1, 2), *urls(1, 2, site="http://b.cn")} - set(left))
     assert ask(frontier, "requeue", urls=gone)["requeued"] == len(gone)  # a person changes their mind
-    assert len(frontier) == 4
-
-
-def test_what_is_in_flight_is_not_purged(frontier: Frontier) -> None:
-    frontier.push([link(url, 0.5) for url in urls(1, 2)])
-    entry = frontier.pop(float(next(_clock)))
-    assert entry is not None
-    assert ask(frontier, "purge", all=True)["purged"] == 1
-    frontier.done(entry.key, Outcome(entry.url, True, 0.5))
-    assert frontier.status().counts == {State.WAITING: 0, State.IN_FLIGHT: 0, State.DONE: 1, State.DROPPED: 1}
+    assert len(frontier) == 4 and frontier.status().counts[State.DONE] == 1
 
 
 WRONG: list[tuple[dict[str, object], str]] = [
     ({"action": "destroy"}, "no action 'destroy'"),
     ({}, "no action None"),
-    ({"action": ["stats"]}, "no action"),
-    ({"action": "push"}, "no URLs"),
     ({"action": "push", "urls": []}, "no URLs"),
     ({"action": "push", "urls": "http://a.cn/"}, "no URLs"),
     ({"action": "push", "urls": ["http://a.cn/", "ftp://a.cn/"]}, "'ftp://a.cn/' is not a URL to fetch"),
@@ -304,8 +269,6 @@ def strategy(name: str = "breadth_first") -> strategies.Strategy:
 
 
 class Asked:
-    """A crawl's control, and a command that asks it through its mailbox."""
-
     def __init__(self, frontier: Frontier, folder: Path, name: str = "breadth_first") -> None:
         self.strategy = strategy(name)
         self.mailbox = Mailbox(folder)
@@ -322,10 +285,8 @@ class Asked:
 PAGE = Page("http://a.cn/", title="支部开展主题教育 党员重温入党誓词")
 
 
-@pytest.mark.parametrize("backend", ["memory", "sqlite"])
-def test_a_crawl_obeys_its_mailbox(backend: str, tmp_path: Path) -> None:
-    frontier = MemoryFrontier() if backend == "memory" else SqliteFrontier(tmp_path / "f.sqlite")
-    asked = Asked(frontier, tmp_path / "mailbox")
+def test_a_crawl_obeys_its_mailbox(tmp_path: Path) -> None:
+    asked = Asked(MemoryFrontier(), tmp_path / "mailbox")
     control = asked.control
     assert (control.paused, control.stopping, control.page_threshold) == (False, False, None)
     assert asked("push", urls=["http://a.cn/1"])["new"] == 1
@@ -341,7 +302,6 @@ def test_a_crawl_obeys_its_mailbox(backend: str, tmp_path: Path) -> None:
     assert asked.strategy.judge(PAGE) == kept
     assert not control.stopping
     assert asked("stop")["stopping"] and control.stopping
-    frontier.close()
 
 
 def test_an_order_to_stop_is_for_those_that_run(tmp_path: Path) -> None:
@@ -467,7 +427,6 @@ def test_marks_that_come_while_a_page_is_in_flight_are_for_the_pages_after_it() 
     ("texts", "said"),
     [
         ([], "a list of 1 to 100 marked texts"),
-        ("党建", "a list of 1 to 100 marked texts"),
         ([a_mark(n) for n in range(101)], "a list of 1 to 100 marked texts"),
         (["党建"], "text 1: not a JSON object"),
         ([a_mark(1), {"url": "http://a.cn/2", "title": "党课"}], "text 2: mark is missing"),
@@ -503,16 +462,10 @@ def test_every_worker_of_a_shared_crawl_learns_the_marks_of_two_judges(server: R
     learners = [learner() for _ in frontiers]
     controls = [Control(frontier, told) for frontier, told in zip(frontiers, learners, strict=True)]
     commands = [RedisFrontier(server.client(), "marks", attach=True) for _ in range(2)]
-    threads = [
-        threading.Thread(target=perform, args=(commands[i], {"action": "mark", "texts": [a_mark(10 * i + n)]}))
-        for n in range(5)
-        for i in range(2)
-    ]
-    for pair in zip(threads[::2], threads[1::2], strict=True):
-        for thread in pair:
-            thread.start()
-        for thread in pair:
-            thread.join()
+    with ThreadPoolExecutor(2) as judges:
+        for n in range(5):
+            marks = [{"action": "mark", "texts": [a_mark(10 * i + n)]} for i in range(2)]
+            list(judges.map(perform, commands, marks))
     for control in controls:
         control.poll()
         control.learn_marks(0)
@@ -520,8 +473,3 @@ def test_every_worker_of_a_shared_crawl_learns_the_marks_of_two_judges(server: R
     assert sorted(learners[0].told) == sorted(f"relevant http://a.cn/{10 * i + n}" for n in range(5) for i in range(2))
     for frontier in (*frontiers, *commands):
         frontier.close()
-
-
-def test_every_action_is_tried_here() -> None:
-    here = Path(__file__).read_text(encoding="utf-8")
-    assert [action for action in ACTIONS if f'ask(frontier, "{action}"' not in here] == []

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
-import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from wait_tools import HANGS
+from wait_tools import wait_for
 
 from topical_crawler.crawl.mailbox import MAX_BYTES, STALE_SECONDS, Mailbox
 
@@ -36,6 +34,12 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def test_messages_are_plain_json_of_any_program(box: Mailbox, folder: Path) -> None:
+    (folder / "5-own.request.json").write_text(json.dumps({"until": time.time() + 9, "request": {"action": "stats"}}))
+    box.serve(echo)
+    assert json.loads((folder / "5-own.answer.json").read_text()) == {"asked": {"action": "stats"}}
+
+
 def test_a_request_is_performed_once_and_answered(box: Mailbox, folder: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     request = {"action": "push", "urls": ["http://党建.cn/支部", "http://a.cn/\udce5"], "priority": None}
@@ -56,40 +60,22 @@ def test_requests_are_performed_in_the_order_of_their_time(box: Mailbox, folder:
     assert order == list(range(20))
 
 
-def test_what_is_taken_back_is_not_performed(box: Mailbox, folder: Path) -> None:
+def test_what_is_taken_back_or_whose_command_has_given_up_is_not_performed(box: Mailbox, folder: Path) -> None:
     number = box.post({}, 60)
     assert box.withdraw(number)
-    assert box.serve(echo) == 0
+    box.post({"action": "purge"}, -1)
+    assert box.serve(echo) == 0 and names(folder) == []
     number = box.post({}, 60)
     box.serve(echo)
     assert not box.withdraw(number)
     assert box.answer(number) is not None
 
 
-def test_a_request_whose_command_has_given_up_is_not_performed(box: Mailbox, folder: Path) -> None:
-    """The command was killed, or the crawl it meant had ended: the next one does not do what was meant for another."""
-    box.post({"action": "purge"}, -1)
-    assert box.serve(echo) == 0
-    assert names(folder) == []
+BAD = [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"request": {}}', b'{"until": 1}', b'{"until": 9e999, "request": 1}']
+BAD += [b'{"until": "soon", "request": {}}', b'{"until": null, "request": {}}']
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"null",
-        b"[]",
-        b'"text"',
-        b"\xff\xfe",
-        b'{"request": {}}',
-        b'{"until": 1}',
-        b'{"until": 9e999, "request": 1}',
-        b'{"until": "soon", "request": {}}',
-        b'{"until": null, "request": {}}',
-    ],
-    ids=range(11),
-)
+@pytest.mark.parametrize("content", BAD, ids=range(len(BAD)))
 def test_a_malformed_request_gets_an_error_and_stops_nothing(box: Mailbox, folder: Path, content: bytes) -> None:
     (folder / "0-bad.request.json").write_bytes(content)
     good = box.post({"n": 1}, 60)
@@ -166,50 +152,23 @@ def test_an_answer_that_cannot_be_written_stops_nothing(box: Mailbox, caplog: py
     assert box.answer(number) == {"asked": {}}
 
 
-ASKER = """
-import json, sys, time
-from pathlib import Path
-from topical_crawler.crawl.mailbox import Mailbox
-box, name = Mailbox(Path(sys.argv[1])), sys.argv[2]
-for n in range(30):
-    number = box.post({"name": name, "n": n, "long": "党" * 20_000}, 60)
-    while (answer := box.answer(number)) is None:
-        time.sleep(0.001)
-    assert answer == {"name": name, "n": n}, answer
-print("all answered")
-"""
-
-
 def test_several_commands_at_once_get_their_own_answers(box: Mailbox, folder: Path) -> None:
-    askers = [
-        subprocess.Popen([sys.executable, "-c", ASKER, str(folder), name], stdout=subprocess.PIPE, encoding="utf-8")
-        for name in ("甲", "乙")
-    ]
-    done = threading.Event()
-    performed = []
+    performed: list[tuple[str, int]] = []
+
+    def ask(name: str) -> list[dict[str, Any]]:
+        own = Mailbox(folder)
+        numbers = (own.post({"name": name, "n": n, "long": "党" * 20_000}, 60) for n in range(20))
+        return [wait_for(lambda number=number: own.answer(number)) for number in numbers]
 
     def perform(request: dict[str, Any]) -> dict[str, Any]:
         performed.append((request["name"], request["n"]))
         return {"name": request["name"], "n": request["n"]}
 
-    def serve() -> None:
-        while not done.is_set():
-            box.serve(perform)
-            time.sleep(0.001)
-
-    server = threading.Thread(target=serve)
-    server.start()
-    try:
-        assert [asker.communicate(timeout=HANGS)[0] for asker in askers] == ["all answered\n"] * 2
-    finally:
-        done.set()
-        server.join()
-    assert sorted(performed) == sorted((name, n) for name in ("甲", "乙") for n in range(30))
+    with ThreadPoolExecutor(2) as pool:
+        asking = {name: pool.submit(ask, name) for name in ("甲", "乙")}
+        wait_for(lambda: box.serve(perform) < 0 or all(asked.done() for asked in asking.values()))
+    assert {name: asked.result() for name, asked in asking.items()} == {
+        name: [{"name": name, "n": n} for n in range(20)] for name in asking
+    }
+    assert sorted(performed) == sorted((name, n) for name in asking for n in range(20))
     assert names(folder) == []
-
-
-def test_messages_are_plain_json(box: Mailbox, folder: Path) -> None:
-    """Another program may ask, too."""
-    (folder / "5-own.request.json").write_text(json.dumps({"until": time.time() + 9, "request": {"action": "stats"}}))
-    box.serve(echo)
-    assert json.loads((folder / "5-own.answer.json").read_text()) == {"asked": {"action": "stats"}}

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import socket
-import subprocess
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -23,8 +22,8 @@ from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 from redis_tools import RedisServer
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
+from step_tools import open_crawl
 from wait_tools import HANGS, wait_for
 
 from topical_crawler import __version__
@@ -34,7 +33,6 @@ from topical_crawler.crawl.progress import Progress
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.extensions import CrawlMetrics, ports
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.spiders.topical import TopicalSpider
 
 SHARED = {"topical_workers", "topical_lease_expiries", "topical_leases_lost"}
 ASKED = {"topical_waiting", "topical_in_flight", "topical_hosts_waiting"}
@@ -43,56 +41,9 @@ DOCUMENTED = dict(
 )
 
 
-class Scraper:
-    """Reads the endpoint of a crawl in a process of its own, whose log it collects."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.log: list[str] = []
-        self._ready = threading.Event()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        assert self._ready.wait(HANGS), "".join(self.log)
-        found = re.search(r"Metrics: (http://\S+)", "".join(self.log))
-        assert found, "".join(self.log)
-        self.url = found[1]
-
-    def _read(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.log.append(line)
-            if "Metrics: " in line:
-                self._ready.set()
-        self._ready.set()
-
-    def get(self, url: str = "", **headers: str) -> tuple[str, str]:
-        """The content type and the body of an answer."""
-        with urllib.request.urlopen(urllib.request.Request(url or self.url, headers=headers), timeout=HANGS) as answer:
-            return answer.headers["Content-Type"], answer.read().decode()
-
-    def samples(self) -> dict[tuple[str, str], float]:
-        return samples(text_string_to_metric_families(self.get()[1]))
-
-    def ended(self) -> str:
-        """Wait for the crawl's end; its whole log."""
-        assert self.process.wait(HANGS) == 0
-        self._reader.join(HANGS)
-        return "".join(self.log)
-
-
-def samples(families: Iterator[Metric]) -> dict[tuple[str, str], float]:
-    """Values by name and the values of the labels."""
-    return {(s.name, ",".join(s.labels.values())): s.value for family in families for s in family.samples}
-
-
-@contextmanager
-def crawling(topic: Path, data: Path, site: Site, **options: object) -> Iterator[Scraper]:
-    process = start(command(topic, data, site.url + "/", DOWNLOAD_DELAY=0, RETRY_ENABLED=False, **options))
-    try:
-        yield Scraper(process)
-    finally:
-        process.kill()
-        process.wait()
+def get(url: str, **headers: str) -> tuple[str, str]:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=HANGS) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
 
 
 def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None:
@@ -103,7 +54,9 @@ def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None
         return Reply(article("最后"))
 
     links = ["/a", "/b", "/gone", "/weather", "/moved", "/held", "/after"]
-    with Site() as site, closing(socket.create_server(("127.0.0.1", 0))) as taken:
+    log: list[str] = []
+    seen: dict[tuple[str, str], float] = {}
+    with Site() as site, closing(socket.create_server(("127.0.0.1", 0))) as taken, ExitStack() as stack:
         port = taken.getsockname()[1]
         last = min(port + 20, 65535)
         site.routes = {
@@ -114,64 +67,63 @@ def test_the_figures_are_those_of_the_crawl(topic: Path, tmp_path: Path) -> None
             "/held": held,
             "": lambda path: None if path == "/robots.txt" else Reply(article(path)),
         }
-        with crawling(
-            topic, tmp_path / "data", site, TOPICAL_METRICS_PORT=f"{port}-{last}", TOPICAL_CRAWL="tries", TOPICAL_WORKER="me"
-        ) as scraper:
-            assert port < int(scraper.url.split(":")[2].split("/")[0]) <= last
+        given = {"TOPICAL_METRICS_PORT": f"{port}-{last}", "TOPICAL_CRAWL": "tries", "TOPICAL_WORKER": "me"}
+        process = start(command(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0, RETRY_ENABLED=False, **given))
+        stack.callback(process.kill)
+        reader = threading.Thread(target=log.extend, args=(process.stderr,), daemon=True)
+        reader.start()
+        (url,) = wait_for(lambda: re.findall(r"Metrics: (http://\S+)", "".join(log)), lambda: log)
+        assert port < int(url.split(":")[2].split("/")[0]) <= last
 
-            def all_but_two() -> bool:
-                seen.update(scraper.samples())
-                return seen["topical_waiting", ""] == 1 and seen["topical_in_flight", ""] == 1
+        def all_but_two() -> bool:
+            families = text_string_to_metric_families(get(url)[1])
+            seen.update({(s.name, ",".join(s.labels.values())): s.value for family in families for s in family.samples})
+            return seen["topical_waiting", ""] == 1 and seen["topical_in_flight", ""] == 1
 
-            seen: dict[tuple[str, str], float] = {}
-            wait_for(all_but_two, lambda: seen)
-            assert seen["topical_pages_total", ""] == 5 and seen["topical_kept_total", ""] == 3
-            reasons = {labels: n for (name, labels), n in seen.items() if name == "topical_rejected_total"}
-            assert reasons == {"HTTP 410": 1, "off topic": 1, "redirected": 1}
-            found = {labels: n for (name, labels), n in seen.items() if name == "topical_links_total"}
-            assert found == {"new": 8, "file type": 1}
-            assert seen["topical_harvest_rate", ""] == pytest.approx(3 / 5)
-            assert seen["topical_hosts_waiting", ""] == 1 and seen["topical_scrape_errors_total", ""] == 0
-            assert seen["topical_download_seconds_count", ""] == seen["topical_page_seconds_count", ""] == 5
-            assert seen["topical_download_seconds_sum", ""] > 0 and seen["topical_page_seconds_sum", ""] > 0
-            assert 0 < seen["topical_best_priority", ""] < 1e6 and seen["topical_storage_failures_total", ""] == 0
-            sizes = sum(len(str(site.answer(path).body).encode()) for path in ("/", "/a", "/b", "/weather"))
-            assert sizes < seen["topical_bytes_total", ""] < sizes + 5000
-            assert seen["topical_page_bytes_total", ""] == sizes
-            assert 3 * 200 < seen["topical_characters_total", ""] < sizes / 3
-            assert seen["topical_barren_hosts", "slowed"] == seen["topical_barren_hosts", "left"] == 0
-            assert ("topical_crawl_info", f"tries,semantic,{topic.name},{__version__},me") in seen
-            assert seen["process_resident_memory_bytes", ""] > 1e7
-            only_metrics_answer(scraper)
-            go_on.set()
-            log = scraper.ended()
+        wait_for(all_but_two, lambda: seen)
+        only_metrics_answer(url)
+        go_on.set()
+        assert process.wait(HANGS) == 0
+        reader.join(HANGS)
+        sizes = sum(len(str(site.answer(path).body).encode()) for path in ("/", "/a", "/b", "/weather"))
+    reasons = {labels: n for (name, labels), n in seen.items() if name == "topical_rejected_total"}
+    assert reasons == {"HTTP 410": 1, "off topic": 1, "redirected": 1}
+    assert {labels: n for (name, labels), n in seen.items() if name == "topical_links_total"} == {"new": 8, "file type": 1}
+    plain = {name.removeprefix("topical_"): n for (name, labels), n in seen.items() if not labels}
+    exact = {"pages_total": 5, "kept_total": 3, "hosts_waiting": 1, "scrape_errors_total": 0, "storage_failures_total": 0}
+    exact |= {"download_seconds_count": 5, "page_seconds_count": 5, "page_bytes_total": sizes}
+    assert {name: plain[name] for name in exact} == exact and plain["harvest_rate"] == pytest.approx(3 / 5)
+    assert plain["download_seconds_sum"] > 0 and plain["page_seconds_sum"] > 0 and 0 < plain["best_priority"] < 1e6
+    assert sizes < plain["bytes_total"] < sizes + 5000 and 3 * 200 < plain["characters_total"] < sizes / 3
+    assert seen["topical_barren_hosts", "slowed"] == seen["topical_barren_hosts", "left"] == 0
+    assert ("topical_crawl_info", f"tries,semantic,{topic.name},{__version__},me") in seen
+    assert plain["process_resident_memory_bytes"] > 1e7
     corpus = rows(tmp_path / "data")
     assert sum(r.keep for r in corpus) == 3 + 2 and len(corpus) == 5 + 1 + 2
-    assert "Traceback" not in log and "ERROR" not in log
+    assert "Traceback" not in "".join(log) and "ERROR" not in "".join(log)
 
 
-def only_metrics_answer(scraper: Scraper) -> None:
-    kind, text = scraper.get(Accept="application/openmetrics-text; version=1.0.0")
+def only_metrics_answer(url: str) -> None:
+    kind, text = get(url, Accept="application/openmetrics-text; version=1.0.0")
     assert kind.startswith("application/openmetrics-text")
     strict = {family.name: family for family in openmetrics.text_string_to_metric_families(text)}
     assert all(family.documentation for family in strict.values())
     assert strict["topical_page_seconds"].type == "histogram" and strict["topical_rejected"].type == "counter"
-    assert scraper.get()[0].startswith("text/plain")
-    for path in ("", "metrics/", "metrics/x", "debug"):
+    assert get(url)[0].startswith("text/plain")
+    for path in ("", "metrics/", "debug"):
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            scraper.get(scraper.url.replace("metrics", path))
+            get(url.replace("metrics", path))
     with pytest.raises(urllib.error.HTTPError, match="405"):
-        urllib.request.urlopen(scraper.url, data=b"x", timeout=HANGS)
+        urllib.request.urlopen(url, data=b"x", timeout=HANGS)
 
 
-def test_a_port_that_is_taken(topic: Path, tmp_path: Path) -> None:
+def test_a_crawl_continues_without_a_port_that_is_taken(topic: Path, tmp_path: Path) -> None:
     with Site({"/": Reply(article("首页"))}) as site, closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
         crawled = crawl(topic, tmp_path / "data", site.url + "/", TOPICAL_METRICS_PORT=port)
-    assert crawled.code == 0 and len(rows(tmp_path / "data")) == 1
+    assert crawled.code == 0 and len(rows(tmp_path / "data")) == 1 and "Traceback" not in crawled.log
     (line,) = [line for line in crawled.log.splitlines() if "ERROR" in line]
     assert f"127.0.0.1:{port}" in line and "The crawl continues without them. Set -s TOPICAL_METRICS_PORT=" in line
-    assert "Traceback" not in crawled.log
 
 
 @pytest.mark.parametrize("value", ["http", "70000", "0-5", "9659-9650", "-1", "9650-", "１"])
@@ -182,29 +134,21 @@ def test_a_port_that_is_none(value: str, caplog: pytest.LogCaptureFixture) -> No
         CrawlMetrics(get_crawler(settings_dict={"TOPICAL_METRICS_PORT": value}))
     (record,) = [r for r in caplog.records if r.levelno == logging.ERROR]
     assert value in record.getMessage() and "Set -s TOPICAL_METRICS_PORT" in record.getMessage()
-
-
-def test_off_unless_asked_for(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(NotConfigured):
+    with pytest.raises(NotConfigured):  # off unless asked for
         CrawlMetrics(get_crawler(settings_dict={"TOPICAL_METRICS_PORT": "0"}))
-    assert not [r for r in caplog.records if r.levelno >= logging.WARNING]
+    assert len([r for r in caplog.records if r.levelno >= logging.WARNING]) == 1
 
 
 @pytest.fixture
 def opened(topic: Path, tmp_path: Path) -> Iterator[Crawl]:
-    settings = Settings()
-    settings.setmodule("topical_crawler.settings", priority="project")
-    settings.update({"TOPICAL_DATA_DIR": tmp_path / "data", "TOPICAL_RESOURCES": 0, "TOPICAL_CACHE_DIR": tmp_path / "cache"})
-    made, _ = TopicalSpider.open_crawl(settings, {"topic": str(topic), "seeds": "http://a.example/"})
-    yield made
-    made.close()
+    with closing(open_crawl(topic, tmp_path / "data")) as made:
+        yield made
 
 
-def collected(made: Crawl) -> tuple[CollectorRegistry, dict[str, Metric]]:
-    """The registry of a crawl and what one scrape of it says."""
+def registered(made: Crawl) -> CollectorRegistry:
     registry = CollectorRegistry()
     registry.register(CrawlCollector(made, lambda: None))
-    return registry, scraped(registry)
+    return registry
 
 
 def scraped(registry: CollectorRegistry) -> dict[str, Metric]:
@@ -213,7 +157,8 @@ def scraped(registry: CollectorRegistry) -> dict[str, Metric]:
 
 def test_labels_are_bounded_and_their_counters_never_fall(opened: Crawl) -> None:
     p = opened.progress = Progress()
-    registry, before = collected(opened)
+    registry = registered(opened)
+    assert scraped(registry)["topical_rejected"].samples == []
     highest: dict[str, float] = {}
     for n in range(200):
         p.reasons[f"HTTP {n}"] += 1
@@ -229,22 +174,19 @@ def test_labels_are_bounded_and_their_counters_never_fall(opened: Crawl) -> None
     assert len(found) == MAX_LABELS and sum(found.values()) == 600
     assert found["dropped"] == 200 and found["other"] > 200
     assert len(after["topical_links"].samples) == MAX_LABELS + 1
-    assert before["topical_rejected"].samples == []
 
 
 def test_figures_of_a_shared_frontier_and_without_it(opened: Crawl, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    local = collected(opened)[1]
+    local = scraped(registered(opened))
     with RedisServer(tmp_path / "redis", appendonly="yes", appendfsync="always") as server, closing(server.client()) as client:
-        own, opened.frontier = (
-            opened.frontier,
-            RedisFrontier(client, "metrics", lease=2.0, worker="me", patience=0.1, clock="caller"),
-        )
-        other = RedisFrontier(client, "metrics", lease=2.0, worker="you", clock="caller")
+        own, given = opened.frontier, {"lease": 2.0, "clock": "caller"}
+        opened.frontier = RedisFrontier(client, "metrics", worker="me", patience=0.1, **given)
+        other = RedisFrontier(client, "metrics", worker="you", **given)
         other.push([seed_entry(f"http://{host}.example/") for host in "abc"])
         assert opened.frontier.pop(0.0) is not None
         assert other.pop(5.0) is not None  # and finds that the lease has run out
         assert len(opened.frontier.renew()) == 1
-        registry, both = collected(opened)
+        both = scraped(registry := registered(opened))
         values = {name: family.samples[0].value for name, family in both.items() if family.samples}
         assert [values[name] for name in ("topical_workers", "topical_lease_expiries", "topical_leases_lost")] == [2, 1, 1]
         assert (values["topical_in_flight"], values["topical_waiting"]) == (1, 2)
@@ -263,11 +205,9 @@ def test_figures_of_a_shared_frontier_and_without_it(opened: Crawl, tmp_path: Pa
     assert len(said) == 1 and "does not answer" in said[0]
 
 
-def test_the_example_of_a_configuration() -> None:
-    """Every alert asks for figures that there are, and the configuration reads the alerts."""
-    config, alerts = (
-        yaml.safe_load((ROOT / "deploy" / name).read_text(encoding="utf-8")) for name in ("prometheus.yml", "alerts.yml")
-    )
+def test_every_alert_of_the_example_asks_for_figures_that_there_are() -> None:
+    files = [(ROOT / "deploy" / name).read_text(encoding="utf-8") for name in ("prometheus.yml", "alerts.yml")]
+    config, alerts = map(yaml.safe_load, files)
     assert config["rule_files"] == ["alerts.yml"]
     targets = [t for job in config["scrape_configs"] for static in job["static_configs"] for t in static["targets"]]
     assert all(ports(target.partition(":")[2]) for target in targets)

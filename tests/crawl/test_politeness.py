@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from crawl_tools import Crawled, Reply, Route, Site, article, crawl, rows
-from politeness_tools import CLOSE, TEXT, both_schemes, gaps, most_in_flight, taken_up_late
+from politeness_tools import CLOSE, TEXT, both_schemes, gaps, taken_up_late
 from wait_tools import wait_for
 
 from topical_crawler.corpus.record import Record
@@ -64,14 +64,6 @@ def double(folder: Path) -> Site:
     return both_schemes(Site({"/robots.txt": robots, **pages}), folder)
 
 
-def held_until(condition: Callable[[], object], route: Route) -> Route:
-    def answer(path: str) -> Reply | None:
-        wait_for(condition)
-        return route(path) if callable(route) else route
-
-    return answer
-
-
 @dataclass(frozen=True)
 class Polite:
     """A crawl with many requests in flight, one of a host at a time: over a host without robots.txt, one with rules and a
@@ -85,7 +77,6 @@ class Polite:
     rows: list[Record]
 
     def reasons(self, site: Site) -> dict[str, str]:
-        """Why each page of a site was rejected, by path."""
         return {urlsplit(r.url).path: r.reason for r in self.rows if urlsplit(r.url).netloc == urlsplit(site.url).netloc}
 
 
@@ -95,64 +86,34 @@ def polite(topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Po
     rules = f"User-agent: *\nDisallow: /private/\nCrawl-delay: {CRAWL_DELAY}\n"
     with site(None) as free, site(rules) as strict, broken() as failing, double(folder) as both:
         secure = both.url.replace("http:", "https:")
-        seeds = [
-            f"{free.url}/",
-            f"{strict.url}/",
-            *(f"{failing.url}{path}" for path in ("/a.html", "/b.html", "/private/x.html")),
-        ]
+        seeds = [f"{free.url}/", f"{strict.url}/"]
+        seeds += [f"{failing.url}{path}" for path in ("/a.html", "/b.html", "/private/x.html")]
         seeds += [f"{both.url}/a.html", f"{both.url}/b.html", f"{secure}/c.html", f"{secure}/d.html"]
-        free.routes["/0.html"] = held_until(lambda: strict.pages(), free.routes["/0.html"])
+        free.routes["/0.html"] = lambda path: wait_for(strict.pages) and Reply(article(path), headers=CLOSE)
         (folder / "project_settings.py").write_text(SETTINGS, encoding="utf-8")
-        crawled = crawl(
-            topic, folder / "data", " ".join(seeds), folder, DOWNLOAD_DELAY=DELAY, CONCURRENT_REQUESTS=16, RETRY_TIMES=1
-        )
+        given = {"DOWNLOAD_DELAY": DELAY, "CONCURRENT_REQUESTS": 16, "RETRY_TIMES": 1}
+        crawled = crawl(topic, folder / "data", " ".join(seeds), folder, **given)
         yield Polite(free, strict, failing, both, crawled, rows(folder / "data"))
 
 
-def test_everything_allowed_is_fetched(polite: Polite) -> None:
-    assert polite.crawled.code == 0
+def test_everything_allowed_is_fetched_and_robots_txt_is_read_once(polite: Polite) -> None:
+    """Scrapy by itself asks an empty-handed scheduler every five seconds; here it does not, and the crawl has ended."""
+    assert polite.crawled.code == 0 and "nothing left to fetch" in polite.crawled.log
     assert sorted(h.path for h in polite.free.pages()) == ["/", *PAGES, "/private/x.html"]
     assert sorted(h.path for h in polite.strict.pages()) == ["/", *PAGES]
-
-
-def test_robots_txt_is_read_once_and_obeyed(polite: Polite) -> None:
     assert polite.free.asked("/robots.txt") == polite.strict.asked("/robots.txt") == 1
     assert polite.reasons(polite.strict)["/private/x.html"] == "robots.txt"
     assert polite.reasons(polite.free)["/private/x.html"] == ""
 
 
-def test_the_delay_lies_between_any_two_requests_of_a_host(polite: Polite) -> None:
-    assert polite.free.hits[0].path == "/robots.txt"
-    assert min(gaps(polite.free.hits)) >= DELAY
-
-
-def test_a_crawl_delay_is_obeyed(polite: Polite) -> None:
-    assert polite.strict.hits[0].path == "/robots.txt"
-    assert min(gaps(polite.strict.hits)) >= CRAWL_DELAY
-
-
-def test_the_crawl_is_no_slower_than_it_must_be(polite: Polite) -> None:
-    """Scrapy by itself asks an empty-handed scheduler every five seconds; here it does not, and the crawl has ended."""
-    assert "nothing left to fetch" in polite.crawled.log
+def test_the_delay_or_a_crawl_delay_lies_between_any_two_requests_of_a_host(polite: Polite) -> None:
+    for site, delay in ((polite.free, DELAY), (polite.strict, CRAWL_DELAY)):
+        assert site.hits[0].path == "/robots.txt" and min(gaps(site.hits)) >= delay
 
 
 def test_hosts_are_crawled_side_by_side(polite: Polite) -> None:
     """A page of one host is answered only after one of the other."""
     assert polite.strict.pages()[0].began < polite.free.pages()[-1].began
-
-
-def test_one_request_of_a_host_at_a_time_without_a_delay(topic: Path, tmp_path: Path) -> None:
-    slow = site(None)
-
-    def late(reply: Reply) -> Reply:
-        slow.closing.wait(0.1)
-        return reply
-
-    slow.routes = {path: lambda _, route=route: late(route) for path, route in slow.routes.items()}  # type: ignore[misc]
-    with slow:
-        assert crawl(topic, tmp_path / "data", f"{slow.url}/", DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16).code == 0
-    assert len(slow.hits) == 7
-    assert most_in_flight(slow.hits) == 1
 
 
 def test_what_brings_no_answer_counts_too(polite: Polite) -> None:
@@ -180,17 +141,14 @@ def test_requests_that_wait_for_robots_txt_together_obey_it(topic: Path, tmp_pat
     rules = Reply("User-agent: *\nDisallow: /private/\nCrawl-delay: 0.4\n", 200, TEXT, CLOSE)
     with taken_up_late(Site({"/robots.txt": rules, **allowed, **forbidden}), 0.6) as strict:  # longer than the delay
         seeds = " ".join(f"{strict.url}{path}" for path in (*forbidden, *allowed))
-        crawled = crawl(
-            topic, tmp_path / "data", seeds, DOWNLOAD_DELAY=0, CONCURRENT_REQUESTS=16, CONCURRENT_REQUESTS_PER_DOMAIN=8
-        )
-    assert crawled.code == 0
+        given = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
+        assert crawl(topic, tmp_path / "data", seeds, **given).code == 0
     assert sorted(h.path for h in strict.hits) == [*allowed, "/robots.txt"]
     assert min(gaps(strict.hits)) >= 0.4
     assert [r.reason for r in rows(tmp_path / "data")].count("robots.txt") == len(forbidden)
 
 
 def test_an_old_robots_txt_is_read_again(topic: Path, tmp_path: Path) -> None:
-    """It forbids what it allowed before; every page that is still allowed is fetched once."""
     names = [f"/{n:02}.html" for n in range(12)]
     rules = [Reply("User-agent: *\nAllow: /\n", 200, TEXT), Reply("User-agent: *\nDisallow: /11.html\n", 200, TEXT)]
 

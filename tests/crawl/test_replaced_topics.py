@@ -5,14 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from scrapy.settings import Settings
+from step_tools import finish, next_entry, open_crawl
 
-from topical_crawler import config
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.items import PageItem, now_utc
-from topical_crawler.middlewares import judge
-from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.page import Page
 
 SEARCH = "http://shop.example/search?q={keyword}"
@@ -28,36 +24,20 @@ def topic(tmp_path: Path) -> Path:
     return folder
 
 
-def open_crawl(topic: Path) -> Crawl:
-    given = Settings()
-    given.setmodule("topical_crawler.settings")
-    for name, value in {"TOPICAL_DATA_DIR": topic.parent / "data", "DOWNLOAD_DELAY": 0}.items():
-        given.set(name, str(value))
-    loaded = load_topic(topic)
-    return Crawl.open(config.crawl_options(given, loaded, {"seeds": SEARCH}), loaded, None)
-
-
 def fetch(crawl: Crawl, title: str) -> str:
-    """Fetch the next page, which has this title; its address."""
-    entry = crawl.next(0.0)
-    assert entry is not None
-    item = PageItem(entry, entry.url, now_utc(), page=Page(entry.url, title=title))
-    judge(crawl, item)
-    item.text = f"{entry.url} 的正文"
-    crawl.store_row(item)
-    crawl.finish(item)
-    return entry.url
+    entry = next_entry(crawl)
+    return finish(crawl, entry, Page(entry.url, title=title)).url
 
 
 @pytest.mark.slow
 def test_searches_are_asked_for_the_hypernym(topic: Path) -> None:
-    crawl = open_crawl(topic)
+    crawl = open_crawl(topic, topic.parent / "data", seeds=SEARCH)
     crawl.push([seed_entry(f"http://shop.example/{n}") for n in range(3)])
     assert [fetch(crawl, "天气") for _ in range(3)] == [f"http://shop.example/{n}" for n in range(3)]
     search = "http://shop.example/search?q=%E6%89%8B%E6%9C%BA"
     assert [entry.url for entry in crawl.frontier.waiting(9)] == [search]
     crawl.close()
-    again = open_crawl(topic)  # a resumed crawl does not ask twice
+    again = open_crawl(topic, topic.parent / "data", seeds=SEARCH)  # a resumed crawl does not ask twice
     assert fetch(again, "手机") == search
     assert [entry.url for entry in again.frontier.waiting(9)] == []
     again.push([seed_entry(f"http://shop.example/{n}") for n in range(3, 9)])

@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
+import pytest
 from option_tools import options
 
 from experiments.memory_frontier import MemoryFrontier
@@ -21,12 +22,10 @@ from topical_crawler.web.urls import fingerprint, host
 
 
 class Told(Strategy):
-    """Scores links by their address, as it was told last."""
-
     name = "told"
     told: float | None = None
-    worth: tuple[float, float] | None = None
-    times = 0
+    kept_per_score: tuple[float, float] | None = None  # type: ignore[assignment]
+    revision = 0  # type: ignore[assignment]
 
     def judge(self, page: Page, found: Sequence[Evidence] = ()) -> Verdict:
         raise NotImplementedError
@@ -34,20 +33,11 @@ class Told(Strategy):
     def score(self, candidates: Sequence[Candidate]) -> list[float | None]:
         return [self.told for _ in candidates]
 
-    @property
-    def revision(self) -> int:
-        return self.times
-
-    @property
-    def kept_per_score(self) -> tuple[float, float] | None:
-        return self.worth
-
 
 _T = TypeVar("_T")
 
 
 def ended(steps: Generator[None, None, _T]) -> tuple[_T, int]:
-    """Run steps to their end. Return their result and their number."""
     number = 0
     while True:
         try:
@@ -77,7 +67,7 @@ def test_links_are_scored_again_at_steps_that_grow_with_the_crawl() -> None:
 
 def test_links_are_scored_again_once_something_was_learned() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
-    strategy.told, strategy.times = 0.9, 1
+    strategy.told, strategy.revision = 0.9, 1
     found = ended(rescore_waiting(strategy, policy, frontier))[0] or []
     assert [(place, score) for place, score, _ in found] == [(0.9, 0.9)] * 2
     assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
@@ -86,25 +76,21 @@ def test_links_are_scored_again_once_something_was_learned() -> None:
     assert [entry.priority for entry in frontier.waiting(9)] == [0.9, 0.9]
 
 
-def test_a_link_that_would_not_be_followed_now_stays_where_it_waits() -> None:
-    strategy, frontier = told(), waiting(0.3)
-    strategy.times = 1
-    found = ended(rescore_waiting(strategy, LinkPolicy(options()), frontier))[0] or []
-    assert [(place, score) for place, score, _ in found] == [(0.3, 0.0)]
-    assert frontier.waiting(1)[0].priority == 0.3
-
-
-def test_seeds_keep_their_place() -> None:
+@pytest.mark.parametrize(("now", "place", "promise"), [(None, 0.3, 0.0), (0.9, 0.9, 0.9)])
+def test_a_link_that_would_not_be_followed_now_stays_where_it_waits_and_so_do_seeds(
+    now: float | None, place: float, promise: float
+) -> None:
     strategy, frontier = told(), waiting(0.3)
     frontier.push([seed_entry("http://b.cn/")])
-    strategy.told, strategy.times = 0.9, 1
-    ended(rescore_waiting(strategy, LinkPolicy(options()), frontier))
-    assert [entry.priority for entry in frontier.waiting(9)] == [SEED_PRIORITY, 0.9]
+    strategy.told, strategy.revision = now, 1
+    found = ended(rescore_waiting(strategy, LinkPolicy(options()), frontier))[0] or []
+    assert (place, promise) in [(place, score) for place, score, _ in found]
+    assert [entry.priority for entry in frontier.waiting(9)] == [SEED_PRIORITY, place]
 
 
 def test_what_further_pages_promise_is_told_to_all_workers() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options())
-    strategy.told, strategy.times, strategy.worth = 0.01, 1, (0.5, 0.8)
+    strategy.told, strategy.revision, strategy.kept_per_score = 0.01, 1, (0.5, 0.8)
     ended(look_ahead(strategy, policy, frontier))
     assert policy.expected == last_expected(frontier) == (FORESIGHT * 0.01 * 0.5, FORESIGHT * 0.01 * 0.8)
 
@@ -112,7 +98,7 @@ def test_what_further_pages_promise_is_told_to_all_workers() -> None:
 def test_most_is_promised_where_the_sites_are_as_good_as_they_may_be() -> None:
     strategy, frontier, policy = told(), waiting(0.3, 0.2), LinkPolicy(options(), learns=True)
     policy.late_refusal(seed_entry("http://a.cn/"), 0)
-    strategy.told, strategy.times, strategy.worth = 0.01, 1, (1.0, 1.0)
+    strategy.told, strategy.revision, strategy.kept_per_score = 0.01, 1, (1.0, 1.0)
     for known in (ended(rescore_waiting(strategy, policy, frontier))[0], None):
         least, most = expected_texts(strategy, policy, frontier, known) or (0.0, 0.0)
         assert least == FORESIGHT * 0.01 and most == round(FORESIGHT * policy.place(0.01, frontier.waiting(1)[0]), 3) > least
@@ -120,7 +106,7 @@ def test_most_is_promised_where_the_sites_are_as_good_as_they_may_be() -> None:
 
 def test_a_site_that_is_unexplored_may_give_enough_to_go_on() -> None:
     strategy, frontier, policy = told(), waiting(0.3), LinkPolicy(options(), learns=True)
-    strategy.told, strategy.worth = 0.0, (0.5, 0.8)
+    strategy.told, strategy.kept_per_score = 0.0, (0.5, 0.8)
     assert expected_texts(strategy, policy, frontier) == (0.0, 0.0)
     policy.late_refusal(seed_entry("http://a.cn/"), 0)
     assert expected_texts(strategy, policy, frontier) == (0.0, LEAST_GAIN)
@@ -129,6 +115,6 @@ def test_a_site_that_is_unexplored_may_give_enough_to_go_on() -> None:
 def test_nothing_is_promised_where_no_link_waits_or_the_strategy_cannot_tell() -> None:
     strategy = told()
     assert expected_texts(strategy, LinkPolicy(options()), waiting(0.3)) is None
-    strategy.worth = 0.5, 0.8
+    strategy.kept_per_score = 0.5, 0.8
     assert expected_texts(strategy, LinkPolicy(options()), MemoryFrontier()) is None
     assert last_expected(MemoryFrontier()) is None

@@ -8,19 +8,16 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.second_look import FIRST, AsideError, SecondLook, SetAside, look_is_due
 from topical_crawler.frontier.base import Entry
 from topical_crawler.items import PageItem
-from topical_crawler.strategies import OFF_TOPIC, create
+from topical_crawler.strategies import OFF_TOPIC, Strategy, create
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.web.page import Page
-
-KEYS = st.integers(0, 9).map(lambda n: bytes([n]) * 16)
 
 
 def noise(characters: int, seed: int = 0) -> str:
@@ -29,37 +26,14 @@ def noise(characters: int, seed: int = 0) -> str:
     return "".join(chr(draw.randrange(0x4E00, 0x9FA5)) for _ in range(characters))
 
 
-class Model(RuleBasedStateMachine):
-    """Against a dict, where there is room for all."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.aside = SetAside(None, megabytes=1)
-        self.expected: dict[bytes, tuple[str, object]] = {}
-
-    @rule(key=KEYS, html=st.text(), lesson=st.lists(st.integers() | st.text(st.characters(exclude_categories=["Cs"]))))
-    def put(self, key: bytes, html: str, lesson: list[object]) -> None:
-        self.aside.put(key, html, lesson, 0.1)
-        self.expected.pop(key, None)  # it is the last one now
-        self.expected[key] = (html, lesson)
-
-    @rule(key=KEYS)
-    def drop(self, key: bytes) -> None:
-        self.aside.drop(key)
-        self.expected.pop(key, None)
-
-    @invariant()
-    def agrees(self) -> None:
-        assert len(self.aside) == len(self.expected)
-        assert list(self.aside.lessons()) == [(key, lesson) for key, (_, lesson) in self.expected.items()]
-        assert all(self.aside.html(key) == html for key, (html, _) in self.expected.items())
-
-    def teardown(self) -> None:
-        self.aside.close()
-
-
 def test_what_is_put_is_there_until_it_is_dropped() -> None:
-    run_state_machine_as_test(Model, settings=settings(max_examples=25, stateful_step_count=20, deadline=None))  # type: ignore[no-untyped-call]
+    with closing(SetAside(None, megabytes=1)) as aside:
+        for number, (key, html) in enumerate(((b"a", "一"), (b"b", "二"), (b"c", "\ud800"), (b"a", "四"))):
+            aside.put(key, html, [number, "课"], 0.1)
+        for key in (b"b", b"never put"):
+            aside.drop(key)
+        assert len(aside) == 2 and list(aside.lessons()) == [(b"c", [2, "课"]), (b"a", [3, "课"])]
+        assert [aside.html(key) for key in (b"a", b"b", b"c")] == ["四", None, "\ud800"]
 
 
 def test_the_least_relevant_pages_are_let_go_where_there_is_no_room() -> None:
@@ -108,21 +82,26 @@ def test_a_look_is_due_whenever_the_pages_have_doubled(steps: list[int]) -> None
         looked = finished if due else looked
 
 
+def off_topic(strategy: Strategy) -> PageItem:
+    page = Page.from_html("http://a.cn/1.html", "<title>主场三比一取胜</title><p>球队升至榜首。")
+    entry = Entry(b"k" * 16, page.url, "a.cn", 0.0, 0)
+    return PageItem(entry, page.url, "", page=page, verdict=strategy.judge(page), reason=OFF_TOPIC)
+
+
 @pytest.mark.slow
 def test_before_the_first_look_pages_are_judged_again_and_not_kept(tmp_path: Path) -> None:
     strategy = create("partybuilding", "adaptive", resources=None)
-    page = Page.from_html("http://a.cn/1.html", "<title>主场三比一取胜</title><p>球队升至榜首。")
-    item = PageItem(Entry(b"k" * 16, page.url, "a.cn", 0.0, 0), page.url, "", page=page, verdict=strategy.judge(page))
-    item.reason = OFF_TOPIC
+    item = off_topic(strategy)
+    page = item.page
     with CorpusStore(tmp_path / "corpus.sqlite") as store:
         look = SecondLook(SetAside(tmp_path / "aside.sqlite", 1), strategy, store)
         look.set_aside(item)
         first = look.relevances()
         strategy.mark([MarkedText(page.url, page.title, "", "relevant")])
-        look.judge_again(127)
-        assert look.relevances() == first and first[item.entry.key] < 0.5
-        look.judge_again(128)
-        assert look.relevances() == {item.entry.key: 1.0}
+        assert first[item.entry.key] < 0.5
+        for finished, relevances in ((127, first), (128, {item.entry.key: 1.0})):
+            look.judge_again(finished)
+            assert look.relevances() == relevances
         strategy.mark([MarkedText(page.url, page.title, "", "irrelevant")])
         for finished, relevance in ((255, 1.0), (300, 0.0)):
             look.judge_again(finished)
@@ -136,9 +115,7 @@ def test_before_the_first_look_pages_are_judged_again_and_not_kept(tmp_path: Pat
 def test_a_crawl_goes_on_where_nothing_can_be_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
     strategy = create("partybuilding", "adaptive", resources=None)
-    page = Page.from_html("http://a.cn/1.html", "<title>主场三比一取胜</title><p>球队升至榜首。")
-    item = PageItem(Entry(b"k" * 16, page.url, "a.cn", 0.0, 0), page.url, "", page=page, verdict=strategy.judge(page))
-    item.reason = OFF_TOPIC
+    item = off_topic(strategy)
     with CorpusStore(tmp_path / "corpus.sqlite") as store:
         look = SecondLook(SetAside(tmp_path / "file" / "aside.sqlite", 1), strategy, store)
         for _ in range(2):

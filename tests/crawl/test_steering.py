@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 from command_tools import exit_code
-from crawl_tools import Reply, Site, article, command, rows, start
-from redis_tools import RedisServer
-from wait_tools import HANGS, wait_for
+from crawl_tools import ROOT, Reply, Site, article, command, environment, make_topic, rows, start
+from fork_tools import Forked
+from wait_tools import HANGS, judging_page, stopped, wait_for
+from workbench_tools import judge_all
 
 DELAY = 0.1
 """Seconds between two pages: a crawl that waits for its commands need not crawl as fast as it can."""
@@ -28,11 +29,9 @@ from topical_crawler.settings import *
 
 driver.TICK = 0.1
 """
-"""A crawl that looks often for what it is told."""
 
 
 def chain(path: str) -> Reply | None:
-    """A web without end: page n links to page n + 1."""
     if not path.startswith("/story/"):
         return None
     n = int(path.rpartition("/")[2])
@@ -43,28 +42,13 @@ def endless() -> Site:
     return Site({"": chain, "/seed": Reply(article("新种子")), "/": Reply(article("首页", {"/story/1": "党建"}))})
 
 
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with endless() as site:
-        yield site
-
-
 class Crawl:
-    """A crawl that runs, and the commands that steer it."""
-
-    def __init__(self, process: subprocess.Popen[str], site: Site, data: Path, settings: list[str], name: str) -> None:
-        self.process = process
-        self.site = site
-        self.data = data
-        self._settings = settings
-        self._name = name
+    def __init__(self, process: Forked, site: Site, data: Path, settings: list[str], name: str) -> None:
+        self.process, self.site, self.data = process, site, data
+        self._settings, self._name = settings, name
         self.log: list[str] = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader = threading.Thread(target=self.log.extend, args=(process.stderr,), daemon=True)
         self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stderr is not None
-        self.log.extend(self.process.stderr)
 
     def say(self, action: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         """``topical-crawler frontier ACTION NAME …`` in this process, where Python and Scrapy need not be started again."""
@@ -72,13 +56,11 @@ class Crawl:
         return self._run("frontier", action, self._name, *arguments, *patience, *self._settings)
 
     def why(self, url: str) -> dict[str, Any]:
-        """What ``topical-crawler corpus why`` says of an address."""
         line = ["corpus", "why", self.data / "corpus.sqlite", url, "--json", "-s", f"TOPICAL_CRAWL={self._name}"]
         return dict(json.loads(self._run(*line, *self._settings).stdout))
 
     def _run(self, *line: object) -> subprocess.CompletedProcess[str]:
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
             code = exit_code(*line)
         return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
 
@@ -88,7 +70,6 @@ class Crawl:
         return dict(json.loads(done.stdout))
 
     def pause(self) -> dict[str, Any]:
-        """Pause it; the stats of the crawl at rest."""
         before = self.times_paused()
         assert self.ask("pause")["paused"]
         until(lambda: self.times_paused() > before, self)
@@ -102,13 +83,12 @@ class Crawl:
         return sum("Paused" in line for line in self.log)
 
     def end(self) -> tuple[int, str]:
-        """Its exit code and its log, when it has ended by itself."""
         code = self.process.wait(HANGS)
         self._reader.join()
         return code, "".join(self.log)
 
 
-def launch(topic: Path, data: Path, site: Site, **options: object) -> subprocess.Popen[str]:
+def launch(topic: Path, data: Path, site: Site, **options: object) -> Forked:
     project = data.with_name(f"{data.name}-project")
     project.mkdir(parents=True, exist_ok=True)
     (project / "project_settings.py").write_text(SETTINGS, encoding="utf-8")
@@ -117,7 +97,6 @@ def launch(topic: Path, data: Path, site: Site, **options: object) -> subprocess
 
 @contextmanager
 def running(topic: Path, data: Path, site: Site, backend: str, settings: dict[str, object] | None = None) -> Iterator[Crawl]:
-    """A crawl without end; killed if it still runs afterwards."""
     given = {"TOPICAL_FRONTIER": backend, **(settings or {})}
     process = launch(topic, data, site, **given)
     flags = [f"-s{name}={value}" for name, value in given.items()]
@@ -135,18 +114,10 @@ def until(condition: Callable[[], bool], crawl: Crawl) -> None:
     wait_for(condition, lambda: "".join(crawl.log))
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
 @pytest.fixture(scope="module", params=["sqlite", "redis"])
 def crawl(request: pytest.FixtureRequest, topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawl]:
     """A crawl that runs while the tests of the module steer it; each leaves it running, with its own threshold."""
-    settings: dict[str, object] = {}
-    if request.param == "redis":
-        settings = {"REDIS_URL": request.getfixturevalue("server").url}
+    settings = {"REDIS_URL": request.getfixturevalue("server").url} if request.param == "redis" else {}
     with endless() as site, running(topic, tmp_path_factory.mktemp("steered") / "data", site, request.param, settings) as crawl:
         yield crawl
         assert "Traceback" not in "".join(crawl.log)
@@ -168,20 +139,16 @@ def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
     site = crawl.site
     crawl.pause()
     wrong = crawl.say("push", site.url + "/seed", "http://[broken/")
-    assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "'http://[broken/' is not a URL to fetch" in wrong.stderr
+    assert wrong.returncode == 1 and "'http://[broken/' is not a URL to fetch" in wrong.stderr
     assert crawl.ask("push", site.url + "/seed", site.url + "/") == {"new": 1, "again": 0, "known": 1, "dropped": {}}
     first, second = crawl.ask("top")["entries"]
-    assert (first["url"], first["priority"]) == (site.url + "/seed", 1e6)
-    assert (second["anchor"], second["parents"]) == ("党建", 1)
-    assert (first["reasons"], set(second["reasons"]), second["reasons"]["struct"]) == ({}, {"parent", "anchor", "struct"}, 1.0)
+    assert (first["url"], first["priority"], first["reasons"]) == (site.url + "/seed", 1e6, {})
+    assert (second["anchor"], set(second["reasons"])) == ("党建", {"parent", "anchor", "struct"})
     assert crawl.why(site.url + "/seed")["because"] == ["It was not fetched yet: it waits as a seed."]
     asked = crawl.why(second["url"])
     assert asked["why"]["reasons"] == second["reasons"] and f"by the link “党建” on {second['parent']}, " in asked["because"][2]
     assert crawl.why(site.url + "/never")["state"] == "unknown"
     assert crawl.why(site.url + "/story/1")["number"] is not None
-    shown = crawl.say("top").stdout
-    assert "seed" in shown and "“党建” on http://127.0.0.1" in shown
     before = len(site.pages())
     crawl.ask("resume")
     until(lambda: len(site.pages()) > before, crawl)
@@ -190,9 +157,6 @@ def test_seeds_that_are_pushed_are_fetched_next(crawl: Crawl) -> None:
 
 def test_what_is_kept_changes_with_the_threshold(crawl: Crawl) -> None:
     own = crawl.ask("stats")["page_threshold"]
-    wrong = crawl.say("threshold", -1)
-    assert wrong.returncode == 1
-    assert "page_threshold must be a number of 0 or more, not -1" in wrong.stderr
     assert crawl.ask("threshold", 1e9)["page_threshold"] == 1e9
     # The pages of the chain are off topic now; their links are followed, since the anchors hold a term.
     until(lambda: crawl.ask("stats", "--pages", 5)["last_rejected_because"] == {"off topic": 5}, crawl)
@@ -201,39 +165,16 @@ def test_what_is_kept_changes_with_the_threshold(crawl: Crawl) -> None:
     until(lambda: crawl.ask("stats", "--pages", 5)["last_kept"] == 5, crawl)
 
 
-def test_pages_are_fetched_again(crawl: Crawl) -> None:
-    site, gone = crawl.site, crawl.site.url + "/gone"
-    site.routes["/gone"] = Reply("broken", 500)
-    crawl.ask("push", gone)
-    until(lambda: "HTTP 500" in crawl.ask("stats", "--pages", 0)["last_rejected_because"], crawl)
-    assert site.asked("/gone") == 3  # with two retries
-    site.routes["/gone"] = Reply(article("又回来了"))
-    assert crawl.ask("requeue", "--reason", "HTTP 500") == {"asked": 1, "requeued": 1}
-    until(lambda: crawl.ask("requeue", "--reason", "HTTP 500")["asked"] == 0, crawl)  # its latest outcome is another
-    assert site.asked("/gone") == 4
-    asked = site.asked("/story/1")
-    assert crawl.ask("requeue", site.url + "/story/1") == {"asked": 1, "requeued": 1}
-    until(lambda: site.asked("/story/1") == asked + 1, crawl)
-    if (crawl.data / "corpus.sqlite").exists():
-        assert {record.url: record.keep for record in rows(crawl.data)}[gone]
-
-
-def test_the_queue_is_purged_and_the_paused_crawl_waits_for_more(crawl: Crawl) -> None:
-    site, host = crawl.site, crawl.site.url.removeprefix("http://")
+def test_a_paused_crawl_does_not_end_when_its_queue_is_purged_and_fetches_what_is_requeued(crawl: Crawl) -> None:
+    site = crawl.site
     crawl.pause()
     (waiting,) = crawl.ask("top")["entries"]
-    refused = crawl.say("purge", "--all")
-    assert refused.returncode == 2 and "Confirm it with --yes" in refused.stderr
-    assert crawl.ask("purge", "--host", "other.cn", "--yes") == {"purged": 0, "waiting": 1}
-    assert crawl.ask("purge", "--below", 0, "--host", host, "--yes") == {"purged": 0, "waiting": 1}
-    assert crawl.ask("purge", "--host", host, "--yes") == {"purged": 1, "waiting": 0}
-    assert crawl.say("top").stdout == "nothing waits\n"
+    assert crawl.ask("purge", "--host", site.url.removeprefix("http://"), "--yes") == {"purged": 1, "waiting": 0}
     time.sleep(10 * DELAY)  # time enough to end, if it took an empty queue for the end
-    assert crawl.ask("stats")["dropped_because"] == {"purged": 1}
-    assert crawl.ask("requeue", waiting["url"])["requeued"] == 1
-    before = len(site.pages())
+    assert crawl.ask("requeue", waiting["url"], site.url + "/story/1") == {"asked": 2, "requeued": 2}
+    before, asked = len(site.pages()), site.asked("/story/1")
     crawl.ask("resume")
-    until(lambda: len(site.pages()) > before + 3, crawl)
+    until(lambda: len(site.pages()) > before + 3 and site.asked("/story/1") == asked + 1, crawl)
 
 
 def test_a_crawl_that_does_not_answer_is_left_alone(crawl: Crawl) -> None:
@@ -249,53 +190,46 @@ def test_a_crawl_that_does_not_answer_is_left_alone(crawl: Crawl) -> None:
     assert list((crawl.data / "mailbox").iterdir()) == []
 
 
-def test_a_crawl_that_does_not_run_is_steered_by_its_file(topic: Path, tmp_path: Path, site: Site) -> None:
+def test_a_crawl_that_does_not_run_is_steered_by_its_file(topic: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with running(topic, data, site, "sqlite") as crawl:
+    with endless() as site, running(topic, data, site, "sqlite") as crawl:
         assert crawl.ask("stop")["stopping"]
         code, log = crawl.end()
-        assert code == 0
-        assert "Spider closed (stopped)" in log
+        assert code == 0 and "Spider closed (stopped)" in log
         before = len(site.pages())
         assert "does not run" in crawl.say("stats").stdout
         assert "it will be paused when it starts again" in crawl.say("pause").stdout
         crawl.ask("push", site.url + "/seed")
         crawl.ask("threshold", 1e9)
         stop = crawl.say("stop")
-        assert (stop.returncode, stop.stdout) == (1, "")
-        assert f"{data}: no crawl runs here, there is nothing to stop" in stop.stderr
-    process = launch(topic, data, site, pages=before + 5)
-    crawl = Crawl(process, site, data, [], str(data))
-    try:
-        until(lambda: crawl.times_paused() > 0, crawl)
-        time.sleep(5 * DELAY)  # time enough for a page
-        stats = crawl.ask("stats")
-        assert (stats["paused"], stats["page_threshold"], len(site.pages())) == (True, 1e9, before)
-        crawl.ask("resume")
-        assert crawl.end()[0] == 0
-    finally:
-        process.kill()
-        process.wait()
+        assert stop.returncode == 1 and f"{data}: no crawl runs here, there is nothing to stop" in stop.stderr
+        process = launch(topic, data, site, pages=before + 5)
+        again = Crawl(process, site, data, [], str(data))
+        try:
+            until(lambda: again.times_paused() > 0, again)
+            time.sleep(5 * DELAY)  # time enough for a page
+            stats = again.ask("stats")
+            assert (stats["paused"], stats["page_threshold"], len(site.pages())) == (True, 1e9, before)
+            again.ask("resume")
+            assert again.end()[0] == 0
+        finally:
+            process.kill()
+            process.wait()
     later = site.pages()[before:]
     assert later[0].path == "/seed" and len(later) == 5
     assert [record.reason for record in rows(data)][-5:] == ["off topic"] * 5
 
 
 @pytest.mark.slow
-def test_all_workers_of_a_shared_crawl_obey(topic: Path, tmp_path: Path, server: RedisServer, site: Site) -> None:
-    settings: dict[str, object] = {"REDIS_URL": server.url, "TOPICAL_CRAWL": "多人"}
-    with (
-        Site({"": chain}) as other,
-        running(topic, tmp_path / "one", site, "redis", settings) as crawl,
-        running(topic, tmp_path / "two", site, "redis", settings) as second,
-    ):
-        until(lambda: crawl.ask("stats")["details"]["workers"] == 2, crawl)
-        crawl.pause()
-        crawl.ask("push", other.url + "/story/1")
-        crawl.ask("resume")
-        until(lambda: len(other.pages()) > 5, crawl)
-        crawl.ask("stop")
-        for worker in (crawl, second):
-            code, log = worker.end()
-            assert code == 0
-            assert "Spider closed (stopped)" in log
+def test_a_crawl_that_runs_learns_from_a_person_who_judges(tmp_path: Path) -> None:
+    topic, data = make_topic(tmp_path / "party", default_strategy='"adaptive"'), tmp_path / "data"
+    with endless() as site, running(topic, data, site, "sqlite") as crawl:
+        until(lambda: len(site.pages()) > 40, crawl)
+        line = ["-m", "topical_crawler", "corpus", "judge", str(data), "--no-browser"]
+        with Forked(line, ROOT, environment(), output=True) as process:
+            address, said = judging_page(process)
+            assert len(judge_all(address, lambda place, item: "irrelevant")) == 20
+            said += stopped(process)[1]
+        assert process.returncode == 0 and f"{data}: the crawl learns from 20 marked texts" in said
+        until(lambda: any("20 texts are marked by now" in line for line in crawl.log), crawl)
+        until(lambda: crawl.ask("stats", "--pages", 5)["last_kept"] == 0, crawl)

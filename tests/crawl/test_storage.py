@@ -1,4 +1,4 @@
-"""A crawl whose disk is full, whose files are damaged or whose names hold brackets."""
+"""A crawl whose Redis goes while a page is judged, whose disk is full, whose files are damaged, gone or named with brackets."""
 
 from __future__ import annotations
 
@@ -6,102 +6,46 @@ import json
 from pathlib import Path
 
 import pytest
-from crawl_tools import DEMO, Reply, Site, article, crawl, rows
+from crawl_tools import DEMO, ROOT, Reply, Site, article, command, crawl, environment, rows
+from fork_tools import run_forked
 from redis_tools import RedisServer
 
 from topical_crawler.frontier.base import State
 from topical_crawler.frontier.redis import RedisFrontier
 
-FULL = """
-from topical_crawler.crawl.crawl import Crawl
-from topical_crawler.spiders.topical import TopicalSpider
-
-put = []
-
-
-class Full(TopicalSpider):
-    name = "full"
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        store = self.crawl.store
-        real = store.put
-
-        def full(record, lines):
-            if len(put) >= 5:
-                raise OSError(28, "No space left on device")
-            put.append(record)
-            return real(record, lines)
-
-        store.put = full
-"""
-
-
-@pytest.mark.slow
-def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
-    project, data = tmp_path / "project", tmp_path / "data"
-    project.mkdir()
-    settings = "from topical_crawler.settings import *\nSPIDER_MODULES = ['own_spiders', 'topical_crawler.spiders']\n"
-    (project / "project_settings.py").write_text(settings, encoding="utf-8")
-    (project / "own_spiders.py").write_text(FULL, encoding="utf-8")
-    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "pages": 40}
-    ended = crawl("partybuilding", data, str(DEMO / "seeds.txt"), project, spider="full", **web)
-    assert "storage failed" in ended.log and "Cannot store what was fetched" in ended.log
-    assert len(rows(data)) == 5
-    whole = crawl("partybuilding", tmp_path / "whole", str(DEMO / "seeds.txt"), **web)
-    assert crawl("partybuilding", data, str(DEMO / "seeds.txt"), **web).code == whole.code == 0
-    assert {r.url for r in rows(data) if r.keep} == {r.url for r in rows(tmp_path / "whole") if r.keep}
-
-
 AWAY = """
 from topical_crawler.frontier.base import FrontierServerError
-from topical_crawler.spiders.topical import TopicalSpider
+from topical_crawler.settings import *
+from topical_crawler.frontier.redis_journal import RedisJournal
+
+counted = RedisJournal.counted
 
 
-class Away(TopicalSpider):
-    name = "away"
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        counted = self.crawl.frontier.journal.counted
-
-        def away(hosts):
-            if "b.example" in hosts:
-                raise FrontierServerError("Redis does not answer")
-            return counted(hosts)
-
-        self.crawl.frontier.journal.counted = away
-"""
-AWAY_LATER = """
-from topical_crawler.frontier.base import FrontierServerError
-from topical_crawler.spiders.topical import TopicalSpider
+def away(journal, hosts):
+    if "b.example" in hosts:
+        raise FrontierServerError("Redis does not answer")
+    return counted(journal, hosts)
 
 
-class Away(TopicalSpider):
-    name = "away"
-
-
-class AwayPipeline:
+class Away:
     def process_item(self, item):
         raise FrontierServerError("Redis does not answer")
+
+
 """
+WHILE = {"links": "RedisJournal.counted = away", "text": "ITEM_PIPELINES = {**ITEM_PIPELINES, Away: 350}"}
 
 
-@pytest.mark.parametrize("code", [AWAY, AWAY_LATER], ids=["links", "text"])
-def test_a_page_that_is_judged_while_redis_is_away_for_a_moment_is_fetched_again(code: str, topic: Path, tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    project.mkdir()
-    settings = "from topical_crawler.settings import *\nSPIDER_MODULES = ['own_spiders', 'topical_crawler.spiders']\n"
-    if code is AWAY_LATER:
-        settings += "ITEM_PIPELINES = {**ITEM_PIPELINES, 'own_spiders.AwayPipeline': 350}\n"
-    (project / "project_settings.py").write_text(settings, encoding="utf-8")
-    (project / "own_spiders.py").write_text(code, encoding="utf-8")
-    page = Reply(article("首页", {"http://b.example/": "党建"}))
-    with Site({"/": page}) as site, RedisServer(tmp_path / "redis") as server:
-        shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CORPUS": tmp_path / "corpus.sqlite"}
-        ended = crawl(topic, tmp_path / "data", site.url + "/", project, spider="away", DOWNLOAD_DELAY=0, **shared)
+@pytest.mark.parametrize("part", WHILE)
+def test_a_page_that_is_judged_while_redis_is_away_for_a_moment_is_fetched_again(
+    part: str, topic: Path, tmp_path: Path, server: RedisServer
+) -> None:
+    (tmp_path / "project_settings.py").write_text(AWAY + WHILE[part], encoding="utf-8")
+    with Site({"/": Reply(article("首页", {"http://b.example/": "党建"}))}) as site:
+        shared = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": server.url, "TOPICAL_CRAWL": tmp_path.name}
+        ended = crawl(topic, tmp_path / "data", site.url + "/", tmp_path, DOWNLOAD_DELAY=0, **shared)
         assert ended.code == 1 and "storage failed" in ended.log and site.asked("/") == 1
-        counts = RedisFrontier(server.client(), topic.name, attach=True).status().counts
+        counts = RedisFrontier(server.client(), tmp_path.name, attach=True).status().counts
         assert counts[State.DONE] == 0 and counts[State.IN_FLIGHT] + counts[State.WAITING] == 1
 
 
@@ -122,10 +66,45 @@ def test_brackets_in_names_are_shown_as_they_are(topic: Path, tmp_path: Path) ->
     assert json.loads((data / "crawl.json").read_text(encoding="utf-8"))["topic"] == topic.name
 
 
-def test_a_page_that_reloads_itself_is_read(topic: Path, tmp_path: Path) -> None:
-    with Site() as site:
-        refresh = '<meta http-equiv="refresh" content="5;url=/">'
-        site.routes = {"/": Reply(article("首页", {"/next": "党建"}, head=refresh)), "/next": Reply(article("第二页"))}
-        assert crawl(topic, tmp_path / "data", site.url + "/", DOWNLOAD_DELAY=0).code == 0
-        assert site.asked("/") == 1
-    assert [r.reason for r in rows(tmp_path / "data")] == ["", ""]
+def test_a_crawl_does_not_go_on_beside_an_empty_corpus(topic: Path, tmp_path: Path) -> None:
+    links = {f"/{n}.html": "党建" for n in range(4)}
+    with Site({"/": Reply(article("首页", links)), "": lambda path: Reply(article(path))}) as site:
+        data = tmp_path / "data"
+        assert crawl(topic, data, site.url + "/", pages=2, DOWNLOAD_DELAY=0).code == 0
+        for file in data.glob("corpus.sqlite*"):
+            file.rename(tmp_path / file.name)
+        asked = len(site.hits)
+        refused = crawl(topic, data, site.url + "/", pages=4, DOWNLOAD_DELAY=0)
+        assert refused.code == 2
+        assert "lacks the last pages of this crawl" in refused.log and "Put it back" in refused.log
+        assert len(site.hits) == asked
+        for file in tmp_path.glob("corpus.sqlite*"):
+            file.rename(data / file.name)
+        assert crawl(topic, data, site.url + "/", pages=4, DOWNLOAD_DELAY=0).code == 0
+        assert len(site.pages()) == 4
+
+
+LIMITED = """
+import resource
+import runpy
+
+resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
+runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+"""
+"""No file may grow beyond this size: what SQLite sees is an error in the middle of a write, as on a disk without room."""
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    data, script, seeds = tmp_path / "data", tmp_path / "limited.py", str(DEMO / "seeds.txt")
+    web = {"TOPICAL_REPLAY": DEMO / "demo-web.warc.gz", "pages": 60}
+    (data / "cache").mkdir(parents=True)
+    script.write_text(LIMITED.format(200 * 1024), encoding="utf-8")
+    _, _, _, *crawls = command("partybuilding", data, seeds, **web)
+    ended = run_forked([script, *crawls], ROOT, environment())
+    assert ended.returncode in (1, 2), ended.stderr
+    assert "Traceback" not in ended.stderr and "Scheduler close failure" not in ended.stderr
+    assert ended.stderr.count("that the disk has room") == 1
+    for folder in (data, tmp_path / "whole"):
+        assert crawl("partybuilding", folder, seeds, **web).code == 0
+    assert [r.url for r in rows(data) if r.keep] == [r.url for r in rows(tmp_path / "whole") if r.keep]

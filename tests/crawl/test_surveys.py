@@ -11,19 +11,17 @@ from pathlib import Path
 
 import pytest
 from crawl_tools import DEMO
+from step_tools import open_crawl
 from workbench_tools import REPLAY
 
-from topical_crawler import config
 from topical_crawler.corpus.record import Filters
 from topical_crawler.corpus.store import CorpusStore
 from topical_crawler.crawl.options import CrawlError
-from topical_crawler.topic.topic import load_topic
 
 RunScrapy = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pages(folder: Path) -> Counter[str]:
-    """Fetched pages by host."""
     with CorpusStore(folder / "data/partybuilding/corpus.sqlite", read_only=True) as store:
         return Counter(record.host for record in store.records(Filters(rejected=True)) if record.reason != "redirected")
 
@@ -53,17 +51,12 @@ def test_a_survey_looks_at_every_site_and_the_crawl_goes_on(run_scrapy: RunScrap
 
 
 @pytest.mark.parametrize(
-    ("arguments", "frontier", "said"),
+    ("survey", "frontier", "said"),
     [
-        ({"survey": "maybe"}, "sqlite", "survey='maybe': one of yes, no is expected"),
-        ({"survey": "yes"}, "redis", "only a crawl with its links on disk can be surveyed"),
+        ("maybe", "sqlite", "survey='maybe': one of yes, no is expected"),
+        ("yes", "redis", "only a crawl with its links on disk can be surveyed"),
     ],
 )
-def test_a_survey_that_cannot_be_is_refused(arguments: dict[str, str], frontier: str, said: str) -> None:
-    from scrapy.settings import Settings
-
-    from topical_crawler import settings
-
-    given = Settings({name: value for name, value in vars(settings).items() if name.isupper()} | {"TOPICAL_FRONTIER": frontier})
+def test_a_survey_that_cannot_be_is_refused(survey: str, frontier: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(CrawlError, match=re.escape(said)):
-        config.crawl_options(given, load_topic("partybuilding"), arguments)
+        open_crawl(Path("partybuilding"), tmp_path, survey=survey, TOPICAL_FRONTIER=frontier)

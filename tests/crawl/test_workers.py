@@ -11,31 +11,20 @@ from pathlib import Path
 
 import msgpack
 import pytest
-from crawl_tools import ROOT, Reply, Site, article, command, crawl, environment, make_topic, rows, start
-from fork_tools import run_forked
+from crawl_tools import Reply, Site, article, command, crawl, make_topic, rows, start
 from redis_tools import RedisServer
-from scrapy.settings import Settings
+from step_tools import finish, next_entry, open_crawl
 from wait_tools import HANGS, wait_for
 
-from topical_crawler import config
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.options import CrawlError
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier.base import State
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.items import PageItem
-from topical_crawler.middlewares import judge
-from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.page import Page
 
-PAGES = 40
+PAGES = 24
 POLITE = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 4, "CONCURRENT_REQUESTS_PER_DOMAIN": 4}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis"), appendonly="yes") as running:
-        yield running
 
 
 def tree(seconds: float = 0.0, ready: Callable[[], bool] = lambda: True, held: int = 0) -> Site:
@@ -56,7 +45,6 @@ def shared(server: RedisServer, name: str, **more: object) -> dict[str, object]:
 
 
 def run(lines: list[list[str]]) -> list[tuple[int, str]]:
-    """Start workers side by side and wait for their end: exit codes and logs."""
     processes = [start(line) for line in lines]
     logs = [process.communicate(timeout=HANGS)[1] for process in processes]
     return [(process.returncode, log) for process, log in zip(processes, logs, strict=True)]
@@ -151,76 +139,68 @@ def test_a_server_that_goes_for_good_ends_the_crawl_in_order(topic: Path, tmp_pa
 
 def test_no_server_is_one_line(topic: Path, tmp_path: Path) -> None:
     options = {"TOPICAL_FRONTIER": "redis", "REDIS_URL": "redis://:geheim@127.0.0.1:1/0", "TOPICAL_PATIENCE": 0.1}
-    ended = run_forked(command(topic, tmp_path, "http://a.cn/", **options)[1:], ROOT, environment())
-    assert ended.returncode == 2
-    assert "Redis at 127.0.0.1:1/0 does not answer" in ended.stderr and "Start it" in ended.stderr
-    assert "geheim" not in ended.stderr + ended.stdout and "Traceback" not in ended.stderr
+    ended = crawl(topic, tmp_path, "http://a.cn/", **options)
+    assert ended.code == 2
+    assert "Redis at 127.0.0.1:1/0 does not answer" in ended.log and "Start it" in ended.log
+    assert "geheim" not in ended.log and "Traceback" not in ended.log
 
 
-class TestOneCrawl:
-    """Workers in this process, page by page."""
+@pytest.fixture
+def opened(server: RedisServer, topic: Path, tmp_path: Path) -> Iterator[Callable[..., Crawl]]:
+    made: list[Crawl] = []
 
-    def open(self, server: RedisServer, folder: Path, topic: Path, worker: str, **settings: object) -> Crawl:
-        given = Settings()
-        given.setmodule("topical_crawler.settings")
-        values = {**shared(server, folder.name), "TOPICAL_DATA_DIR": folder, "TOPICAL_WORKER": worker, **settings}
-        for name, value in values.items():
-            given.set(name, value)
-        loaded = load_topic(topic)
-        return Crawl.open(config.crawl_options(given, loaded, {}), loaded, None)
+    def build(worker: str, of: Path = topic, **settings: object) -> Crawl:
+        given = shared(server, tmp_path.name, TOPICAL_WORKER=worker, **{"CONCURRENT_REQUESTS": 1, **settings})
+        made.append(open_crawl(of, tmp_path / "data", **given))
+        return made[-1]
 
-    def fetch(self, worker: Crawl, body: str) -> str:
-        entry = worker.next(0.0)
-        assert entry is not None
-        item = PageItem(entry, entry.url, "2026-11-21T00:00:00+00:00", 200, len(body), page=Page.from_html(entry.url, body))
-        judge(worker, item)
-        item.text = f"{entry.url} 的正文"
-        worker.store_row(item)
-        worker.finish(item)
-        return entry.url
+    yield build
+    for worker in made:
+        worker.close()
 
-    @pytest.mark.parametrize("strategy", ["adaptive", "semantic", "content_url", "pagerank", "esvsm", "shark_search"])
-    def test_what_one_learns_all_know(self, server: RedisServer, topic: Path, tmp_path: Path, strategy: str) -> None:
-        folder = tmp_path / f"learn-{strategy}"
-        one, other = (self.open(server, folder, topic, name, TOPICAL_STRATEGY=strategy) for name in ("w1", "w2"))
-        one.push([seed_entry("http://a.cn/dj/1.html"), seed_entry("http://b.cn/dj/2.html")])
-        for worker, n in ((one, 1), (other, 2), (one, 3), (other, 4)):
-            self.fetch(worker, article(f"第{n}篇", {f"/dj/{m}.html": f"党建第{m}篇" for m in range(3, 6)}))
-        one.tick(), other.tick()
-        assert one.log.finished == other.log.finished == one.policy.fetched == 4
-        waiting = [entry.candidate() for entry in one.frontier.waiting(99)]
-        scores = one.strategy.score(waiting)
-        assert waiting and other.strategy.score(waiting) == scores
-        late = self.open(server, folder, topic, "w3", TOPICAL_STRATEGY=strategy)
-        assert late.strategy.score(waiting) == scores
-        for worker in (one, other, late):
-            worker.close()
-        resumed = self.open(server, folder, topic, "w4", TOPICAL_STRATEGY=strategy)  # from the checkpoint
-        assert resumed.strategy.score(waiting) == scores
-        resumed.close()
 
-    def test_bounds_hold_over_all(self, server: RedisServer, topic: Path, tmp_path: Path) -> None:
-        bounds = {"TOPICAL_MAX_PAGES": 3, "CONCURRENT_REQUESTS": 1}
-        one, other = (self.open(server, tmp_path / "bounds", topic, w, **bounds) for w in ("w1", "w2"))
-        one.push([seed_entry(f"http://{n}.cn/") for n in range(9)])
-        for worker in (one, other, one):
-            self.fetch(worker, article("首页"))
-        assert other.next(0.0) is None and one.next(0.0) is None
-        one.tick(), other.tick()
-        assert one.is_over and other.is_over and not other.has_more
-        assert one.frontier.status().counts[State.WAITING] == 6
-        one.close(), other.close()
+def fetch(worker: Crawl, body: str) -> None:
+    entry = next_entry(worker)
+    finish(worker, entry, Page.from_html(entry.url, body))
 
-    def test_another_edition_of_the_topic_is_refused_beside_others(
-        self, server: RedisServer, topic: Path, tmp_path: Path
-    ) -> None:
-        folder = tmp_path / "edition"
-        changed = make_topic(tmp_path / "new" / topic.name)
-        (changed / "terms.tsv").write_text("党建\t1\n支部\t2\n", encoding="utf-8")
-        one = self.open(server, folder, topic, "w1")
-        with pytest.raises(CrawlError, match=r"another edition of the topic.*Give all of them"):
-            self.open(server, folder, changed, "w2")
-        with pytest.raises(CrawlError, match="by the strategy 'semantic', not 'random'"):
-            self.open(server, folder, topic, "w3", TOPICAL_STRATEGY="random")
-        one.close()
-        self.open(server, folder, changed, "w4").close()  # alone it may go on
+
+@pytest.mark.parametrize("strategy", ["adaptive", "semantic", "content_url", "pagerank", "esvsm", "shark_search"])
+def test_what_one_learns_all_know(opened: Callable[..., Crawl], strategy: str) -> None:
+    one, other = (opened(name, TOPICAL_STRATEGY=strategy, CONCURRENT_REQUESTS=4) for name in ("w1", "w2"))
+    one.push([seed_entry("http://a.cn/dj/1.html"), seed_entry("http://b.cn/dj/2.html")])
+    for worker, n in ((one, 1), (other, 2), (one, 3), (other, 4)):
+        fetch(worker, article(f"第{n}篇", {f"/dj/{m}.html": f"党建第{m}篇" for m in range(3, 6)}))
+    one.tick(), other.tick()
+    assert one.log.finished == other.log.finished == one.policy.fetched == 4
+    waiting = [entry.candidate() for entry in one.frontier.waiting(99)]
+    scores = one.strategy.score(waiting)
+    assert waiting and other.strategy.score(waiting) == scores
+    late = opened("w3", TOPICAL_STRATEGY=strategy)
+    assert late.strategy.score(waiting) == scores
+    for worker in (one, other, late):
+        worker.close()
+    resumed = opened("w4", TOPICAL_STRATEGY=strategy)  # from the checkpoint
+    assert resumed.strategy.score(waiting) == scores
+
+
+def test_bounds_hold_over_all(opened: Callable[..., Crawl]) -> None:
+    one, other = (opened(name, TOPICAL_MAX_PAGES=3) for name in ("w1", "w2"))
+    one.push([seed_entry(f"http://{n}.cn/") for n in range(9)])
+    for worker in (one, other, one):
+        fetch(worker, article("首页"))
+    assert other.next(0.0) is None and one.next(0.0) is None
+    one.tick(), other.tick()
+    assert one.is_over and other.is_over and not other.has_more
+    assert one.frontier.status().counts[State.WAITING] == 6
+
+
+def test_another_edition_of_the_topic_is_refused_beside_others(opened: Callable[..., Crawl], topic: Path, tmp_path: Path) -> None:
+    changed = make_topic(tmp_path / "new" / topic.name)
+    (changed / "terms.tsv").write_text("党建\t1\n支部\t2\n", encoding="utf-8")
+    one = opened("w1")
+    with pytest.raises(CrawlError, match=r"another edition of the topic.*Give all of them"):
+        opened("w2", changed)
+    with pytest.raises(CrawlError, match="by the strategy 'semantic', not 'random'"):
+        opened("w3", TOPICAL_STRATEGY="random")
+    one.close()
+    opened("w4", changed)  # alone it may go on

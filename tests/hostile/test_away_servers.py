@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,6 @@ def said(caplog: pytest.LogCaptureFixture, what: str) -> int:
 
 
 def called(call: Callable[[], object]) -> tuple[threading.Thread, list[object]]:
-    """``call`` in a thread, and its answers."""
     answers: list[object] = []
     thread = threading.Thread(target=lambda: answers.append(call()))
     thread.start()
@@ -69,27 +68,22 @@ def _says_so_often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFix
     caplog.set_level(logging.WARNING)
 
 
-@pytest.mark.parametrize("use", USES)
-def test_every_use_of_a_corpus_waits(own_server: PostgresServer, use: str, caplog: pytest.LogCaptureFixture) -> None:  # noqa: F811
-    with CorpusStore(own_server.new_database(), patience=HANGS) as store:
-        expected = USES[use](store)
+def test_every_use_of_a_corpus_waits(own_server: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:  # noqa: F811
+    with ExitStack() as stack:
+        stores = {use: stack.enter_context(CorpusStore(own_server.new_database(), patience=HANGS)) for use in USES}
+        expected = {use: USES[use](store) for use, store in stores.items()}
         own_server.kill()
         try:
-            assert awaited(lambda: USES[use](store), own_server.start, caplog) == expected
+            running = {use: called(lambda use=use: USES[use](stores[use])) for use in USES}  # type: ignore[misc]
+            wait_for(lambda: said(caplog, "rying ") >= 2 * len(USES))
+            assert all(thread.is_alive() and not answers for thread, answers in running.values()), caplog.text
         finally:
             own_server.start()
-        assert store.host_facts() == ({"a.cn": FACTS} if use == "note_host" else {})
-
-
-def test_a_crawl_waits_for_its_corpus_at_start(own_server: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:  # noqa: F811
-    place = own_server.new_database()
-    own_server.stop()
-    try:
-        store = awaited(lambda: CorpusStore(place, patience=HANGS), own_server.start, caplog)
-    finally:
-        own_server.start()
-    assert isinstance(store, CorpusStore)
-    store.close()
+        for thread, _ in running.values():
+            thread.join(HANGS)
+        assert {use: answers for use, (_, answers) in running.items()} == {use: [answer] for use, answer in expected.items()}
+        assert said(caplog, "is back") == len(USES)
+        assert [use for use, store in stores.items() if store.host_facts() == {"a.cn": FACTS}] == ["note_host"]
 
 
 def test_nobody_waits_who_only_reads_or_is_not_let_in(own_server: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:  # noqa: F811

@@ -30,7 +30,6 @@ def data(tmp_path: Path) -> Path:
 
 COMMANDS = {
     "frontier stats FOLDER": "FOLDER/crawl.lock: Is a directory",
-    "frontier top FOLDER": "FOLDER/crawl.lock: Is a directory",
     "crawl topical -a topic=partybuilding -s TOPICAL_DATA_DIR=FOLDER -s TOPICAL_RESOURCES=0": "FOLDER/crawl.lock: Is a directory",
     "corpus export FOLDER -o FOLDER/none/x.jsonl": "FOLDER/none/x.jsonl: No such file or directory",
     "corpus sample FOLDER -o FOLDER/corpus.sqlite/x.jsonl": "FOLDER/corpus.sqlite/x.jsonl: Not a directory",

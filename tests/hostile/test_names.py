@@ -29,7 +29,6 @@ NOBODY = [f"http://nobody{n}.example.org/" for n in range(4)]
 
 
 def run(topic: Path, folder: Path, seeds: str, silent: int, **options: object) -> Crawled:
-    """A crawl whose name servers do not answer the first questions."""
     (folder / "project_settings.py").write_text(SETTINGS.replace("{silent}", str(silent)), encoding="utf-8")
     return crawl(topic, folder / "data", seeds, folder, DOWNLOAD_DELAY=0, TOPICAL_ALLOW_PRIVATE="all", **options)
 
