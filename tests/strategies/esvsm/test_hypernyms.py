@@ -43,10 +43,11 @@ def test_the_head_of_a_phrase(word: str, head: str | None) -> None:
         pytest.param("乐曲", "音乐", "cilin", id="what its class of Cilin is by our list"),
         pytest.param("机器学习", "人工智能理论", "clc", id="the category above"),
         pytest.param("ＤＢ程序员", "程序员", "head", id="full-width forms"),
+        *((word, "", "") for word in ("酷睿", "但是", "")),
     ],
 )
 def test_direct_hypernyms(tmp_path: Path, word: str, hypernym: str, source: str) -> None:
-    assert direct_hypernym(word, write_resources(tmp_path)) == Hypernym(hypernym, source)
+    assert direct_hypernym(word, write_resources(tmp_path)) == (Hypernym(hypernym, source) if hypernym else None)
 
 
 @pytest.mark.parametrize(
@@ -64,22 +65,14 @@ def test_what_the_topics_own_texts_define_the_word_as(sentence: str, hypernym: s
     assert found == (Hypernym(hypernym, "definition") if hypernym else None)
 
 
-@pytest.mark.parametrize("word", ["酷睿", "但是", ""])
-def test_words_without_a_hypernym(tmp_path: Path, word: str) -> None:
-    assert direct_hypernym(word, write_resources(tmp_path)) is None
-
-
-def test_without_the_tree_a_sememe_that_is_the_word_itself_says_nothing(tmp_path: Path) -> None:
-    resources = write_resources(tmp_path, "hownet")
-    assert direct_hypernym("操作系统", resources) == Hypernym("软件", "hownet")
-    assert direct_hypernym("电脑", resources) is None
-
-
-def test_without_resources_there_are_heads() -> None:
+def test_without_resources_there_are_heads_and_without_the_tree_no_sememe_that_is_the_word_itself(tmp_path: Path) -> None:
     assert direct_hypernym("智能手机", Resources.none()) == Hypernym("手机", "head")
     assert direct_hypernym("操作系统", Resources.none()) == Hypernym("系统", "head")
     assert direct_hypernym("文本挖掘", Resources.none()) == Hypernym("挖掘", "head")  # a verb, where there is nothing better
     assert direct_hypernym("手机", Resources.none()) is None
+    resources = write_resources(tmp_path, "hownet")
+    assert direct_hypernym("操作系统", resources) == Hypernym("软件", "hownet")
+    assert direct_hypernym("电脑", resources) is None
 
 
 @pytest.mark.parametrize(("word", "kind"), [("银行", "金融机构"), ("书店", "商店"), ("狗熊", "哺乳动物")])
@@ -96,42 +89,37 @@ def test_the_list_of_kinds_names_each_code_once() -> None:
     assert len({name for name, *_ in entries}) == len(entries) and len(set(codes)) == len(codes) > 300
 
 
+def write_tree(file: Path, large: str, class_: str, names: str, groups: dict[str, dict[str, str]]) -> Path:
+    """A tree of Cilin with one class: its letters, what it is called, and words by their code below it."""
+    parts = {letter: {"tag": "", "sub": {code: [word] for code, word in words.items()}} for letter, words in groups.items()}
+    middle = {large[1]: {"tag": class_, "sub": {"01": {"tag": names, "sub": parts}}}}
+    file.write_text(json.dumps({large[0]: {"tag": "", "sub": middle}}), encoding="utf-8")
+    return file
+
+
 @pytest.mark.parametrize(
     ("word", "names", "parts", "name"),
     [
-        ("足球", "体育用品 球 棋", {"A": []}, "球"),  # it ends with it
-        ("无人机", "船 筏子 飞机", {"A": []}, "飞机"),  # the last character
-        ("潜望镜", "灯 风扇", {"A": ["灯"], "B": ["风扇", "#潜望镜"]}, "风扇"),  # of the word's own part of the class
-        ("衬衫", "衣服 上装 裤子", {"A": []}, "衣服"),  # the first
-        ("大象", "狮 虎 大象", {"A": []}, "动物"),  # the names of the class stand beside it
+        ("足球", "体育用品 球 棋", {"A": {"01#": "足球"}}, "球"),  # it ends with it
+        ("无人机", "船 筏子 飞机", {"A": {"01#": "无人机"}}, "飞机"),  # the last character
+        (
+            "潜望镜",
+            "灯 风扇",
+            {"A": {"01=": "灯"}, "B": {"01=": "风扇", "02#": "潜望镜"}},
+            "风扇",
+        ),  # of its own part
+        ("衬衫", "衣服 上装 裤子", {"A": {"01#": "衬衫"}}, "衣服"),  # the first
+        ("大象", "狮 虎 大象", {"A": {"01#": "大象"}}, "动物"),  # the names of the class stand beside it
     ],
 )
-def test_classes_of_cilin(tmp_path: Path, word: str, names: str, parts: dict[str, list[str]], name: str) -> None:
-    groups, lines = {}, []
-    for letter, members in parts.items():
-        own = [] if any(word in member for several in parts.values() for member in several) or letter != "A" else [f"#{word}"]
-        several = [*members, *own]
-        groups[letter] = {
-            "tag": word,
-            "sub": {f"{i:02}{m[0] if m[0] == '#' else '='}": [m.strip("#")] for i, m in enumerate(several)},
-        }
-        lines += [f"Bc01{letter}{i:02}{m[0] if m[0] == '#' else '='} {m.strip('#')}" for i, m in enumerate(several)]
-    tree = {"B": {"tag": "物", "sub": {"c": {"tag": "动物", "sub": {"01": {"tag": names, "sub": groups}}}}}}
-    (tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
+def test_classes_of_cilin(tmp_path: Path, word: str, names: str, parts: dict[str, dict[str, str]], name: str) -> None:
+    tree = write_tree(tmp_path / "tree.json", "Bc", "动物", names, parts)
+    lines = [f"Bc01{letter}{code} {member}" for letter, words in parts.items() for code, member in words.items()]
     (tmp_path / "cilin.txt").write_text("\n".join(lines), encoding="utf-8")
-    resources = Resources(None, {"cilin_tree": tmp_path / "tree.json", "cilin": tmp_path / "cilin.txt"})
-    assert direct_hypernym(word, resources) == Hypernym(name, "cilin_tree")
-
-
-def test_fields_of_abstract_things_are_no_kinds(tmp_path: Path) -> None:
-    tree = {
-        "D": {
-            "tag": "抽象事物",
-            "sub": {"i": {"tag": "政法", "sub": {"01": {"tag": "政党", "sub": {"A": {"tag": "", "sub": {"01=": ["政党"]}}}}}}},
-        }
-    }
-    (file := tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
-    assert direct_hypernym("政党", Resources(None, {"cilin_tree": file})) is None
+    found = direct_hypernym(word, Resources(None, {"cilin_tree": tree, "cilin": tmp_path / "cilin.txt"}))
+    assert found == Hypernym(name, "cilin_tree")
+    abstract = write_tree(tmp_path / "tree.json", "Di", "政法", "政党", {"A": {"01=": "政党"}})
+    assert direct_hypernym("政党", Resources(None, {"cilin_tree": abstract})) is None  # fields of abstract things are no kinds
 
 
 def test_a_wide_name_gives_way_to_a_narrower_one(tmp_path: Path) -> None:
@@ -152,13 +140,7 @@ def test_a_wide_name_gives_way_to_a_narrower_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_class_is_called_can_stand_beside_the_word(tmp_path: Path, of_the_name: str, hypernym: str) -> None:
-    tree = {
-        "D": {
-            "tag": "",
-            "sub": {"m": {"tag": "", "sub": {"05": {"tag": "商店", "sub": {"A": {"tag": "", "sub": {"01=": ["银行"]}}}}}}},
-        }
-    }
-    (tmp_path / "tree.json").write_text(json.dumps(tree), encoding="utf-8")
+    write_tree(tmp_path / "tree.json", "Dm", "", "商店", {"A": {"01=": "银行"}})
     glossary = f"银行 N InstitutePlace|场所,@lend|借出,commercial|商\n商店 N {of_the_name}\n"
     (tmp_path / "hownet.txt").write_text(glossary, encoding="utf-8")
     (tmp_path / "vectors").write_text("2 2\n银行 1 0\n金融机构 0.6 0.8\n", encoding="utf-8")

@@ -40,19 +40,10 @@ def state(strategy: Esvsm) -> str:
     return json.dumps(strategy.state_dict(), ensure_ascii=False, sort_keys=True)
 
 
-# --- the topic ---
-
-
-@pytest.mark.slow
 def test_the_topic_is_read_from_its_documents() -> None:
     vector = TopicModel(TOPIC, SEGMENTER, Resources.none()).vector()
     assert {"智能手机", "触摸屏", "应用程序", "电池", "屏幕"} <= set(vector)
-    assert esvsm().judge(Page("http://a.cn/", title="手机电池与屏幕")).relevance > 0
-
-
-def test_no_more_words_than_the_sub_topics_have() -> None:
-    few = TopicModel(TOPIC, SEGMENTER, Resources.none(), sub_topics=2, words=1)
-    assert 1 <= len(few.vector()) <= 2
+    assert 1 <= len(TopicModel(TOPIC, SEGMENTER, Resources.none(), sub_topics=2, words=1).vector()) <= 2
 
 
 def test_a_topic_without_documents_says_so(caplog: pytest.LogCaptureFixture) -> None:
@@ -60,9 +51,7 @@ def test_a_topic_without_documents_says_so(caplog: pytest.LogCaptureFixture) -> 
     made = Esvsm.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
     assert made.judge(Page("http://a.cn/", title="触摸屏")).keep
     (record,) = caplog.records
-    assert record.levelname == "WARNING"
-    assert "mytopic/documents.txt is missing" in record.getMessage()
-    assert "Fill it with texts about the topic" in record.getMessage()
+    assert record.levelname == "WARNING" and "mytopic/documents.txt is missing" in record.getMessage()
     caplog.clear()
     Esvsm.make(Setup("esvsm", TOPIC, SEGMENTER, Resources.none()))
     assert not caplog.records
@@ -74,9 +63,6 @@ def test_the_topic_word_is_the_title_unless_it_is_named() -> None:
         made = Esvsm.make(Setup("esvsm", topic, SEGMENTER, Resources.none()))
         learn(made, "-")
         assert made.replacements[0].word == word
-
-
-# --- when ---
 
 
 @pytest.mark.parametrize(
@@ -97,7 +83,7 @@ def test_when_the_topic_word_is_replaced(pattern: str, page: int | None) -> None
 
 
 def test_once_as_in_the_paper_or_as_often_as_is_said() -> None:
-    for most, words in ((0, []), (1, ["神经网络"]), (2, ["神经网络", "网络"]), (3, ["神经网络", "网络"])):
+    for most, words in ((0, []), (1, ["神经网络"]), (3, ["神经网络", "网络"])):
         strategy = esvsm(word="卷积神经网络", max_replacements=most)
         learn(strategy, "-" * 40)
         assert [made.hypernym for made in strategy.replacements] == words
@@ -126,16 +112,11 @@ def test_a_word_without_a_hypernym_stays(caplog: pytest.LogCaptureFixture) -> No
     assert record.getMessage().startswith("After 5 pages, 0 of them relevant, no source has a hypernym")
 
 
-# --- how ---
-
-
 def test_the_topic_is_built_again_around_the_hypernym(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "cilin.txt").write_text(CILIN, encoding="utf-8")
     strategy = esvsm(Resources(None, {"cilin": tmp_path / "cilin.txt"}))
-    page, link = (
-        Page("http://a.cn/", title="移动电话"),
-        Candidate("http://a.cn/9", (Evidence("http://a.cn/", 0.0, False, "移动电话"),)),
-    )
+    page = Page("http://a.cn/", title="移动电话")
+    link = Candidate("http://a.cn/9", (Evidence("http://a.cn/", 0.0, False, page.title),))
     assert (strategy.judge(page).relevance, strategy.score([link])) == (0.0, [0.0])
     with caplog.at_level(logging.INFO):
         learn(strategy, "-----")
@@ -161,21 +142,7 @@ def test_documents_after_a_replacement(tmp_path: Path) -> None:
     assert model.documents() == before
 
 
-# --- stop, kill, resume ---
-
-
-def test_a_stopped_crawl_goes_on_with_the_topic_that_it_had() -> None:
-    through = esvsm()
-    learn(through, "+-----")
-    restored = esvsm()
-    restored.load_state_dict(json.loads(state(through)))
-    page = Page("http://a.cn/", title="手机")
-    assert restored.replacements == through.replacements
-    assert restored.judge(page) == through.judge(page) != esvsm().judge(page)
-    assert state(restored) == state(through)
-
-
-@pytest.mark.parametrize("cut", range(1, 9))
+@pytest.mark.parametrize("cut", [1, 2, 5, 6, 8, 12])
 def test_a_crawl_that_is_cut_anywhere_replaces_at_the_same_page(cut: int) -> None:
     pattern = "-+----+-----"
     through, restored = esvsm(), esvsm()
@@ -185,6 +152,8 @@ def test_a_crawl_that_is_cut_anywhere_replaces_at_the_same_page(cut: int) -> Non
     learn(through, pattern[cut:], cut)
     assert restored.replacements == through.replacements != []
     assert state(restored) == state(through)
+    page = Page("http://a.cn/", title="手机")
+    assert restored.judge(page) == through.judge(page) != esvsm().judge(page)
 
 
 def test_a_killed_crawl_learns_from_its_pages_that_a_word_had_been_replaced() -> None:
@@ -213,12 +182,9 @@ def test_rejected_pages_are_judged_again_by_the_new_topic() -> None:
     now = strategy.reconsider([*lessons, None])
     assert [verdict and verdict.keep for verdict in now] == [True, False, None]
     assert strategy.judge(Page("http://a.cn/", title="手机 手机 充电")).keep
-
-
-def test_a_page_that_stays_rejected_is_not_remembered_once_the_topic_is_settled() -> None:
-    strategy = esvsm()
-    learn(strategy, "-----")
-    assert strategy.judge(Page("http://a.cn/", title="天气")).lesson == {"replaced": 1}
+    settled = esvsm()  # no further replacement: a page that stays rejected need not be remembered
+    learn(settled, "-----")
+    assert settled.judge(Page("http://a.cn/", title="天气")).lesson == {"replaced": 1}
 
 
 def test_the_crawl_has_enough_with_so_many_results() -> None:

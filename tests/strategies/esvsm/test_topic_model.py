@@ -28,14 +28,15 @@ def test_documents_and_what_else_describes_the_topic() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_sub_topics_tell_two_subjects_apart() -> None:
     found = sub_topics([SCHEDULING, MEMORY] * 5, seed=3, topics=2, words=3)
-    assert sorted(map(sorted, found)) == sorted([sorted(["进程", "线程", "调度"]), sorted(["内存", "分页", "缺页"])])
+    assert {frozenset(sub_topic) for sub_topic in found} == {
+        frozenset(["进程", "线程", "调度"]),
+        frozenset(["内存", "分页", "缺页"]),
+    }
     for sub_topic in found:
         probabilities = list(sub_topic.values())
-        assert probabilities == sorted(probabilities, reverse=True)
-        assert 0 < sum(probabilities) <= 1
+        assert probabilities == sorted(probabilities, reverse=True) and 0 < sum(probabilities) <= 1
 
 
 def test_the_same_seed_gives_the_same_sub_topics() -> None:
@@ -45,6 +46,7 @@ def test_the_same_seed_gives_the_same_sub_topics() -> None:
     assert one == sub_topics(documents, seed=1) == sub_topics(turned, seed=1)
     assert one != sub_topics(documents, seed=2)
     assert len(one) == 10
+    assert all(sub_topics(documents, seed=seed, topics=2) for seed in (-1, 1 << 40))
 
 
 def test_one_document_is_one_sub_topic() -> None:
@@ -56,8 +58,3 @@ def test_the_vector_sums_over_the_sub_topics() -> None:
     vector = topic_vector([{"内核": 0.5, "进程": 0.3}, {"进程": 0.4}], Idf({"内核": 2.0, "进程": 3.0}))
     assert vector == pytest.approx({"进程": 2.1, "内核": 1.0})
     assert list(vector) == ["进程", "内核"]
-
-
-@pytest.mark.parametrize("seed", [-1, 1 << 40])
-def test_any_seed_will_do(seed: int) -> None:
-    assert sub_topics([SCHEDULING, MEMORY], seed=seed, topics=2)
