@@ -1,4 +1,4 @@
-"""Sun et al. 2018 by their printed numbers: the example of section 1.2, Eq. 9, the constants of section 2.
+"""Sun et al. 2018 by their printed numbers: the example of section 1.2, the constants of section 2. (Eq. 9: test_eq9.py.)
 
 Table 1, the similarities behind Eq. 5, is a picture without its numbers in the text at hand; Eq. 5 prints their means.
 """
@@ -10,16 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from relevance_tools import write_resources
 
 from experiments.baselines.vector_space import Reading, Similarities, svsm
-from topical_crawler import Candidate, Evidence
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies.esvsm.hypernyms import direct_hypernym
 from topical_crawler.strategies.esvsm.strategy import EsvsmParameters
 from topical_crawler.strategies.esvsm.topic_model import SUB_TOPICS, WORDS
-from topical_crawler.strategies.esvsm.vector_space import TextAndAnchor
-from topical_crawler.text.segment import Segmenter
 from topical_crawler.text.statistics import Idf, Vsm, norm
 
 TOPIC = {"平台": 0.24, "课程": 0.1, "文本": 0.09}
@@ -80,37 +76,13 @@ def test_vsm_finds_no_relevance_where_no_term_is_shared() -> None:
     assert Vsm(TOPIC, IDF).of(WORDS_OF_DOCUMENT) == 0.0
 
 
-def test_eq_9_has_equal_weights() -> None:
-    """λ1 = λ2 = 1/2, over the N parent pages found so far."""
-    method = TextAndAnchor(Vsm({"内核": 1.0}, Idf({"内核": 1.0})), Segmenter(["内核"], backend="rjieba"), EsvsmParameters())
-    parents = (0.9, 0.4, 0.2)
-    link = Candidate("http://a.cn/1", tuple(Evidence(f"http://a.cn/{r}", r, True, "内核") for r in parents))
-    assert method.priority(link) == pytest.approx(0.5 * 0.5 + 0.5 * 1.0)
-
-
 def test_constants_of_section_2() -> None:
     """10 sub-topics × 20 words; fewer than 1,000 results; the topic word is replaced once. The 15 s are pages by default."""
     parameters = EsvsmParameters()
     assert (SUB_TOPICS, WORDS) == (parameters.sub_topics, parameters.words) == (10, 20)
     assert (parameters.least_results, parameters.max_replacements) == (1000, 1)
     assert parameters.link_threshold == 0.0  # no link is dropped
-
-
-def test_hypernyms_of_section_1_3() -> None:
-    """智能手机 → 手机 (section 1.4), 笔记本电脑 → 电脑: the heads of the phrases, no resource needed."""
-    for word, hypernym in (("智能手机", "手机"), ("笔记本电脑", "电脑")):
-        found = direct_hypernym(word, Resources.none())
-        assert found is not None
-        assert found.word == hypernym
-
-
-def test_hypernyms_of_section_1_3_in_a_small_hownet(tmp_path: Path) -> None:
-    resources = write_resources(tmp_path, "hownet", "hownet_tree")
-    found = {word: direct_hypernym(word, resources) for word in ("交响乐", "鱼")}
-    assert {word: (made.word, made.source) for word, made in found.items() if made} == {
-        "交响乐": ("音乐", "hownet"),
-        "鱼": ("兽", "hownet"),
-    }
+    assert parameters.page_weight == parameters.anchor_weight == 0.5  # λ1 and λ2 of Eq. 9
 
 
 def test_hypernyms_of_section_1_3_in_hownet(shared_data: Path, tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from topical_crawler.resources.categories import GENERATIONS, CategoryTree
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.odp2evsm.books import is_search
-from topical_crawler.strategies.odp2evsm.extension import LAMBDA, TopicExtension, WordExtension
-from topical_crawler.strategies.odp2evsm.page_keywords import DAMPING, order_weights, textrank
+from topical_crawler.strategies.odp2evsm.extension import LAMBDA, WordExtension
+from topical_crawler.strategies.odp2evsm.page_keywords import DAMPING, textrank
 from topical_crawler.strategies.odp2evsm.topic_keywords import initial_keywords
 
 
@@ -48,13 +48,6 @@ def test_equation_2() -> None:
         assert ranks[v] == pytest.approx((1 - d) * w + d * w * received)
 
 
-def test_order_relation() -> None:
-    # G1: w_n = 1 / (1 + Σ_{k=2}^{n} Π_{i=k}^{n} r_i), w_{k−1} = r_k·w_k
-    weights = order_weights([1.4, 1.2])
-    assert weights[2] == pytest.approx(1 / (1 + 1.4 * 1.2 + 1.2))
-    assert weights[1] == pytest.approx(1.2 * weights[2]) and weights[0] == pytest.approx(1.4 * weights[1])
-
-
 def test_equation_3() -> None:
     x, y = np.array([1.0, 2, 2]), np.array([2.0, 0, 1])
     rows = np.array([x / np.linalg.norm(x), y / np.linalg.norm(y)], dtype=np.float32)
@@ -72,12 +65,6 @@ def test_equations_4_and_5(tmp_path: Path) -> None:
     assert words.exp("数据", "资料") == pytest.approx(0.5 * 0.6 + 0.5 * 0.85)
     assert words.exp("聚类", "分类") == pytest.approx(0.5 * 0.8 + 0.5 * 1)
     assert words.exp("数据", "聚类") == pytest.approx(0.5 * 0.8)
-
-
-def test_the_degree_of_two_vectors() -> None:
-    words = WordExtension()
-    q, k = {"数据挖掘": 1.0, "聚类": 0.5}, {"聚类": 0.8, "小说": 0.2}
-    assert TopicExtension(words, q).between(k) == pytest.approx(0.5 * 0.8 / sum(k.values()))
 
 
 def test_the_printed_seed() -> None:

@@ -1,4 +1,4 @@
-"""Zhou, Wang, Yu 2019: likeness of structure (Eq. 4, Algorithms 2 and 3)."""
+"""Zhou, Wang, Yu 2019: likeness of structure (Eq. 4, Algorithm 2). (Algorithm 3: test_zhou2019.py.)"""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from topical_crawler.strategies.semantic.url_structure import (
     StructureParameters,
     UrlParts,
-    struct,
-    struct_of_host,
     structure_similarity,
 )
 
@@ -98,33 +96,3 @@ def test_agrees_with_the_algorithm_word_for_word(h1: str, p1: str, h2: str, p2: 
 
 def test_escapes_are_compared_as_they_stand_in_the_url() -> None:
     assert UrlParts.of("http://a.cn/党建/x") == UrlParts.of("http://a.cn/%E5%85%9A%E5%BB%BA/x")
-
-
-# Algorithm 3
-LIKE, UNLIKE = "http://dj.a.cn/djyw/1.html", "http://zzz.b.com/888/q"
-
-
-def test_struct_needs_more_than_half() -> None:
-    url = "http://dj.a.cn/djyw/2.html"
-    assert struct(url, [LIKE, LIKE, UNLIKE]) == 1
-    assert struct(url, [LIKE, UNLIKE]) == 0
-    assert struct(url, [UNLIKE, LIKE, LIKE, UNLIKE]) == 0
-    assert struct(url, [UNLIKE, UNLIKE, LIKE, LIKE, LIKE]) == 1
-    assert struct(url, []) == 0
-    assert struct(UrlParts.of(url), [UrlParts.of(LIKE)]) == 1
-
-
-@given(st.lists(st.booleans(), max_size=25))
-def test_struct_stops_early_with_the_same_answer(likes: list[bool]) -> None:
-    sample = [LIKE if like else UNLIKE for like in likes]
-    assert struct("http://dj.a.cn/djyw/2.html", sample) == int(sum(likes) > len(likes) / 2)
-
-
-@given(HOSTS, PATHS, st.lists(st.tuples(HOSTS, PATHS), max_size=9), st.booleans(), st.sampled_from([0.0, 0.1, 0.3]))
-def test_struct_of_a_host_gives_the_same_answer(
-    name: str, path: str, others: list[tuple[str, str]], within: bool, threshold: float
-) -> None:
-    parameters = replace(DEFAULT, within_host=within, threshold=threshold)
-    url, sample = f"http://{name}/{path}", [UrlParts.of(f"http://{other}/{below}") for other, below in others]
-    of_host = struct_of_host(UrlParts.of(url).host, sample, parameters)
-    assert (of_host(url) if callable(of_host) else of_host) == struct(url, sample, parameters)

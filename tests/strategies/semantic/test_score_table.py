@@ -55,29 +55,16 @@ def check_against_words(table: ScoreTable, similarity: WordSimilarity, terms: di
 unit = st.floats(0, 1)
 
 
-@given(
-    alpha=unit,
-    beta=unit,
-    th1=unit,
-    th2=unit,
-    used=st.sets(st.sampled_from(list(FILES))),
-    data=st.data(),
-)
+@given(st.tuples(unit, unit, unit, unit), st.sets(st.sampled_from(list(FILES))), st.data())
 def test_the_table_holds_the_sums_of_eq_3(
-    tmp_path_factory: pytest.TempPathFactory,
-    alpha: float,
-    beta: float,
-    th1: float,
-    th2: float,
-    used: set[str],
-    data: st.DataObject,
+    tmp_path_factory: pytest.TempPathFactory, parameters: tuple[float, ...], used: set[str], data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("table")
     write_files(folder)
     similarity = WordSimilarity(
         HowNet(folder / "glossary.txt", folder / "tree.txt" if "hownet_tree" in used else None) if "hownet" in used else None,
         WordVectors.open(folder / "v.txt") if "vectors" in used else None,
-        SimilarityParameters(alpha, beta, th1, th2),
+        SimilarityParameters(*parameters),
     )
     words = [*HOWNET, *(f"向{i}" for i in range(10)), "新词", "别词", "轻", "词6向1", "查无此词"]
     chosen = data.draw(st.lists(st.sampled_from(words[:-1]), min_size=1, max_size=20, unique=True))
@@ -93,15 +80,16 @@ def test_it_is_a_mapping_of_the_words_that_have_a_part() -> None:
         table["轻"]
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
-def test_a_weight_must_make_sense(weight: float) -> None:
-    with pytest.raises(ValueError, match="'党建' is"):
-        ScoreTable.build({"党建": weight}, WordSimilarity())
-
-
-def test_a_term_in_two_widths_is_refused() -> None:
-    with pytest.raises(ValueError, match="occurs twice"):
-        ScoreTable.build({"ＡＢ": 1.0, "ab": 1.0}, WordSimilarity())
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        *(({"党建": weight}, "'党建' is") for weight in (-1.0, float("nan"), float("inf"))),
+        ({"ＡＢ": 1.0, "ab": 1.0}, "occurs twice"),
+    ],
+)
+def test_weights_and_terms_must_make_sense(terms: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ScoreTable.build(terms, WordSimilarity())
 
 
 def test_a_warm_cache_reads_no_resource(files: Resources, tmp_path: Path) -> None:
@@ -119,23 +107,21 @@ def test_a_warm_cache_reads_no_resource(files: Resources, tmp_path: Path) -> Non
 
 
 def test_what_changes_the_result_makes_another_table(files: Resources, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
+    cache, tables = tmp_path / "cache", []
 
-    def tables() -> int:
-        return len(list(cache.glob("scores-*.npz")))
+    def load(terms: dict[str, float] = TERMS, resources: Resources = files, **parameters: float) -> None:
+        ScoreTable.load_or_build(terms, resources, SimilarityParameters(**parameters), cache_dir=cache)
+        tables.append(len(list(cache.glob("scores-*.npz"))))
 
-    ScoreTable.load_or_build(TERMS, files, cache_dir=cache)
-    ScoreTable.load_or_build({**TERMS, "词1": 1.1}, files, cache_dir=cache)
-    assert tables() == 2
-    ScoreTable.load_or_build(TERMS, files, SimilarityParameters(th1=0.2), cache_dir=cache)
-    assert tables() == 3
+    load()
+    load({**TERMS, "词1": 1.1})
+    load(th1=0.2)
     os.utime(files.overrides["hownet_tree"], ns=(1, 1))
-    ScoreTable.load_or_build(TERMS, files, cache_dir=cache)
-    ScoreTable.load_or_build(TERMS, Resources.none(), cache_dir=cache)
-    assert tables() == 5
+    load()
+    load(resources=Resources.none())
     os.utime(files.overrides["cilin"], ns=(2, 2))
-    ScoreTable.load_or_build(TERMS, Resources.none(), cache_dir=cache)
-    assert tables() == 5  # it is not used
+    load(resources=Resources.none())
+    assert tables == [1, 2, 3, 4, 5, 5]  # Cilin is not used
 
 
 @pytest.mark.parametrize("keep", [0, 100, -1])
