@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.adaptive_without import PARTS, Changing, Links, adaptive_without
+from experiments.adaptive_without import Changing, Links, adaptive_without
 from topical_crawler import Evidence, Page, strategies
-from topical_crawler.strategies.adaptive.link_model import KINDS, ChangingFeatures, Feature, LinkFeatures, LinkText
+from topical_crawler.strategies.adaptive.link_model import KINDS, ChangingFeatures, Feature, LinkFeatures
 from topical_crawler.strategies.adaptive.strategy import Adaptive
 
 URL = "http://a.cn/党建/支部/1.html?x=1"
@@ -39,21 +39,6 @@ def test_features_of_a_part(part: str) -> None:
     assert left == {n: f for n, f in whole.items() if f[0] not in KINDS[part]}
 
 
-def test_what_an_address_and_anchors_say() -> None:
-    def texts(*without: str) -> list[LinkText]:
-        features = links(*without)
-        return [features.address(URL), features.anchors(("党建 要闻", "要闻 党建"))]
-
-    assert [r.terms for r in texts()] == [1, 1]
-    assert [r.terms for r in texts("address")] == [0, 1]
-    assert [r.terms for r in texts("anchor")] == [1, 0]
-    assert [r.words for r in texts("likeness")] == [b"", b""]
-
-
-def test_lists_of_all_that_a_site_has() -> None:
-    assert [links(*without).view("http://a.cn/archives/", FOUND).is_survey for without in ((), ("survey",))] == [True, False]
-
-
 def test_changing_features() -> None:
     state = np.array([[0.5, 0.25, 1.0, 3, 1.2, 0.4, 0.6, 1, 0.3, 0]], dtype=np.float32).T
     best, mean, terms, distance, likeness, *eq5, near = ChangingFeatures().numbers(state)[0].tolist()
@@ -75,15 +60,3 @@ def test_the_strategy_is_made_like_any_other() -> None:
     assert strategy.parameters == strategies.create("partybuilding", "adaptive", resources=None).parameters
     pages = [Page("http://a.cn/1.html", title="要闻", labels=labels) for labels in ((), ("党建",))]
     assert len({strategy.judge(page).relevance for page in pages}) == 1
-
-
-def test_without_feedback_the_terms_alone_count() -> None:
-    for parts, learns in (((), True), (("feedback",), False)):
-        strategy = strategies.create("partybuilding", adaptive_without(*parts), resources=None)
-        before = strategy.judge(Page("http://a.cn/new.html", title="晒谷场 炊烟")).relevance
-        for n in range(60):
-            title = f"党建 支部 主题教育 晒谷场 炊烟 {n}" if n % 2 else f"球队 主场 天气 {n}"
-            page = Page(f"http://b{n}.cn/{n}.html", title=title)
-            strategy.learn(page.url, strategy.judge(page))
-        assert (strategy.judge(Page("http://a.cn/new.html", title="晒谷场 炊烟")).relevance != before) is learns, parts
-    assert set(PARTS) >= set(KINDS)

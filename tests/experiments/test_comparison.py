@@ -7,12 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.comparison import (
-    REDIRECTED,
     STEPS,
     Quality,
-    RunFigures,
     RunKey,
-    Setting,
     SiteFigures,
     measure,
     measure_path,
@@ -22,7 +19,6 @@ from experiments.comparison_report import FIGURES
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.evaluation.metrics import group_score, harvest_curve, site_scores
-from topical_crawler.web import urls as addresses
 from topical_crawler.web.urls import fingerprint
 
 KEY = RunKey("semantic", "党建", "home", seed=1, cap=50)
@@ -80,29 +76,20 @@ def test_a_small_crawl_by_hand() -> None:
 def test_recall_at_any_number_of_pages() -> None:
     run = measure(KEY, CRAWL, LABELS, budget=10)
     assert [run.recall_at(k) for k in (0, 1, 2, 7, 10, 4000)] == [0, 0, 0.25, 0.5, 0.5, 0.5]
-
-
-def test_the_budget_ends_a_crawl() -> None:
-    run = measure(KEY, CRAWL, LABELS, budget=2)
-    assert run.curve == (0, 1) and run.fetched[-1].pages == 2
-
-
-def test_checkpoints_within_the_budget_only() -> None:
-    names = measure(KEY, [], LABELS, budget=1000).scalars().keys()
-    assert "recall_500" in names and "recall_1000" not in names and "recall" in names
+    short = measure(KEY, CRAWL, LABELS, budget=2)  # the budget ends a crawl
+    assert short.curve == (0, 1) and short.fetched[-1].pages == 2
 
 
 def test_every_figure_has_a_name_for_people() -> None:
     assert set(measure(KEY, [], LABELS, budget=4000).scalars()) == set(FIGURES)
+    names = measure(KEY, [], LABELS, budget=1000).scalars().keys()  # checkpoints within the budget only
+    assert "recall_500" in names and "recall_1000" not in names and "recall" in names
 
 
 def test_no_page_and_no_relevant_text() -> None:
     for run in (measure(KEY, [], LABELS, 5), measure(KEY, CRAWL, {}, 5)):
         assert run.scalars()["area"] == run.scalars()["kept_f"] == run.recall_at(5) == 0
     assert measure(KEY, [], LABELS, 5).fetched == (Quality(0, 0, 0, 0, 4),)
-
-
-def test_a_budget_of_nothing() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         measure(KEY, [], LABELS, 0)
 
@@ -111,15 +98,6 @@ def test_a_path_keeps_what_is_relevant() -> None:
     run = measure_path(KEY, ["http://a.cn/", "http://b.cn/1", "http://a.cn/1", "http://a.cn/3"], LABELS, 9)
     assert run.curve == (0, 1, 1, 1)
     assert run.kept[-1] == Quality(4, 1, 1, 1, 4) and run.fetched[-1].collected == 2
-
-
-def test_a_key_knows_what_it_may_be_compared_under() -> None:
-    assert KEY.setting == Setting("党建", "home", 50)
-    assert RunKey("semantic", "党建", "home", keep_links=0.5).setting == Setting("党建", "home", keep_links=0.5)
-
-
-def test_the_reason_of_a_redirect_is_the_crawls() -> None:
-    assert REDIRECTED == addresses.REDIRECTED
 
 
 @given(pages=st.integers(0, 5000), budget=st.integers(1, 5000))
@@ -140,10 +118,6 @@ def test_agreement_with_the_other_measures(urls: list[str], data: st.DataObject)
     # Table 8 counts a text once for every site that has it
     assert run.kept[-1].collected <= whole.collected <= run.kept[-1].collected + 1
     assert {s.site: s.pages for s in run.sites}.items() >= {("c.cn", sum("c.cn" in url for url in urls))}
-    _is_sound(run)
-
-
-def _is_sound(run: RunFigures) -> None:
     shares = {k: v for k, v in run.scalars().items() if k not in ("pages", "relevant", "kept", "hosts", "relevant_hosts")}
     assert all(0 <= v <= 1 for v in shares.values())
     assert run.relevant_hosts <= run.hosts and run.relevant <= run.total

@@ -7,16 +7,14 @@ import json
 import re
 from html import unescape
 from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from experiments.comparison import ORACLE, STEPS, RunKey, measure_path
 from experiments.comparison_report import FILES, MOST_SITES, as_json, page, write_report
 from experiments.ranking import Comparison
-from experiments.report import PAPER, TONES, Axis, chart, styles
+from experiments.report import Axis, chart, styles
 from topical_crawler import strategies
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.web.urls import fingerprint
@@ -82,6 +80,10 @@ def test_equal_figures_give_equal_bytes(tmp_path: Path) -> None:
     for name in FILES:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
     assert (tmp_path / "1" / "crawl.png").read_bytes().startswith(b"\x89PNG")
+    with (tmp_path / "1" / "crawl.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))  # a line for every run
+    assert len(rows) == 2 * (3 * 3 + 1) and {r["strategy"] for r in rows} == {"semantic", "vsm", "mine", "oracle"}
+    assert rows[0]["topic"] == "党建" and float(rows[0]["area"]) > 0
 
 
 def test_the_json_holds_everything() -> None:
@@ -100,16 +102,7 @@ def test_the_json_holds_everything() -> None:
     assert {len(column) for column in curves.values()} == {len(curves["pages"])}
     assert setting["strategies"]["vsm"]["figures"]["area"]["interval"] == "95 % (t)"
     assert (found["caps"][0]["caps"], found["caps"][0]["kendall_tau"]) == ([0, 20], 1.0)
-
-
-def test_a_line_of_csv_for_every_run(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
-    write_report(tmp_path, comparison("semantic", "vsm"))
-    with (tmp_path / "crawl.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * (2 * 3 + 1)
-    assert {r["strategy"] for r in rows} == {"semantic", "vsm", "oracle"}
-    assert rows[0]["topic"] == "党建" and float(rows[0]["area"]) > 0
+    assert len(setting["oracle"]["sites"]) == 40 and f"{40 - MOST_SITES} more sites are in crawl.json" in page(made)
 
 
 def test_the_page_stands_alone() -> None:
@@ -119,20 +112,11 @@ def test_the_page_stands_alone() -> None:
     assert "<script" not in html and "@import" not in html and "url(" not in html and "http" not in html
     assert ("h1", "试验") in found.texts and ("dd", STRANGE) in found.texts
     assert "prefers-color-scheme: dark" in html and "width=device-width" in html
-
-
-def test_the_best_of_a_column_is_bold_and_the_oracle_is_not() -> None:
-    html = page(comparison("semantic", "vsm", caps=(0,), seeds=1))
+    assert "no bound against 20 pages a host: Kendall's τ 1.00; no two strategies change places" in unescape(html)
     table = html[html.index("<section") :].split("</table>")[0]
     first, second, oracle = re.findall(r"<tr.*?</tr>", table[table.index("<tbody>") :], re.DOTALL)
-    assert ">semantic</th>" in first and "<b>" in first
+    assert ">semantic</th>" in first and "<b>" in first  # the best of a column is bold, and the oracle is not
     assert ">vsm</th>" in second and ">oracle</th>" in oracle and "<b>" not in oracle
-
-
-def test_the_bounds_are_held_against_each_other() -> None:
-    html = unescape(page(comparison("semantic", "vsm")))
-    assert "no bound against 20 pages a host: Kendall's τ 1.00; no two strategies change places" in html
-    assert "Does the order change" not in page(comparison("semantic", "vsm", caps=(0,)))
 
 
 def test_a_part_of_the_links_stands_apart(tmp_path: Path) -> None:
@@ -148,62 +132,14 @@ def test_a_part_of_the_links_stands_apart(tmp_path: Path) -> None:
     assert heads.count("党建 · from home · 50 % of the links of every page") == 2  # over the ranks by bound, over the figures
 
 
-def test_few_sites_in_the_page_all_in_the_json() -> None:
-    made = comparison("semantic")
-    assert f"{40 - MOST_SITES} more sites are in crawl.json" in page(made)
-    assert len(as_json(made)["settings"][0]["oracle"]["sites"]) == 40
-
-
-def test_one_seed_says_nothing_of_intervals() -> None:
-    assert "Student" not in page(comparison("semantic", seeds=1))
-    assert "least to the greatest" in page(comparison("semantic", seeds=2))
-
-
 def test_every_strategy_has_a_look_of_its_own() -> None:
     names = [*strategies.names(), "mine", "yours", "theirs", "ours", ORACLE]
     looks = styles(names)
     assert len({(s.tone, s.dash) for s in looks.values()}) == len(names)
 
 
-@pytest.mark.parametrize(("place", "paper"), list(enumerate(PAPER)))
-def test_colours_stand_out(place: int, paper: str) -> None:
-    for name, pair in TONES.items():
-        assert contrast(pair[place], paper) >= 3, name
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG 2.2, contrast ratio."""
-
-    def light(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    dark, bright = sorted((light(one), light(other)))
-    return (bright + 0.05) / (dark + 0.05)
-
-
-def height_of(text: ElementTree.Element) -> float:
-    if "y" in text.attrib:
-        return float(text.attrib["y"])
-    return float(re.findall(r"translate\([\d.]+[ ,]+([\d.]+)\)", text.attrib["transform"])[0])
-
-
-def test_names_of_curves_do_not_lie_on_each_other() -> None:
-    looks = styles(strategies.names())
-    curves = {n: [(0.0, 0.0), (100.0, 0.5 + i / 1000)] for i, n in enumerate(strategies.names())}
-    svg = chart(curves, looks, "a < b", Axis("pages", 100), Axis("recall", 1))
-    tree = ElementTree.fromstring(svg)
-    heights = sorted(height_of(t) for t in tree.iter("text") if t.text in strategies.names())
-    assert len(heights) == len(strategies.names()) and all(b - a >= 11 for a, b in pairwise(heights))
-    assert heights[0] > 0 and heights[-1] < float(tree.attrib["viewBox"].split()[3])
-
-
-def test_a_curve_without_points_is_left_out() -> None:
-    svg = chart({"a": [], "b": [(0, 0)]}, styles("ab"), "", Axis("x", 10), Axis("y", 1))
-    assert ">b</text>" in svg and ">a</text>" not in svg
-
-
 def test_a_chart_has_the_colours_of_the_page() -> None:
     svg = chart({"semantic": [(0, 0), (9, 1)]}, styles(["semantic"]), "", Axis("x", 10), Axis("y", 1))
     assert "stroke: var(--blue)" in svg and not re.search("#[0-9a-f]{6}", svg)
+    without = chart({"a": [], "b": [(0, 0)]}, styles("ab"), "", Axis("x", 10), Axis("y", 1))
+    assert ">b</text>" in without and ">a</text>" not in without  # a curve without points is left out

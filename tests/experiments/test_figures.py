@@ -9,16 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from experiments.figures import CHINESE_FONTS, chinese_font, new_figure, save_figure, write_json
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
 
 
 def test_figures_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -44,13 +36,6 @@ def test_a_failure_leaves_the_earlier_file(tmp_path: Path) -> None:
     assert [f.name for f in tmp_path.iterdir()] == ["x.json"]
 
 
-@given(figures=st.dictionaries(st.text(), VALUES, max_size=4))
-def test_any_figures(tmp_path_factory: pytest.TempPathFactory, figures: dict[str, object]) -> None:
-    file = tmp_path_factory.getbasetemp() / "any.json"
-    write_json(file, figures)
-    assert json.loads(file.read_text("utf-8")) == figures
-
-
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_equal_pictures_have_equal_bytes(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
@@ -63,12 +48,6 @@ def test_equal_pictures_have_equal_bytes(tmp_path: Path, kind: str) -> None:
     data = [file.read_bytes() for file in files]
     assert data[0] == data[1]
     assert data[0].startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[kind])
-
-
-def test_a_kind_of_picture_that_there_is_not(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
-    with pytest.raises(ValueError, match="docx"):
-        save_figure(new_figure("", "", "")[0], tmp_path / "x.docx")
 
 
 def test_chinese_labels_are_drawn(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:

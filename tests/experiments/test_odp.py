@@ -100,20 +100,6 @@ def test_bad_odp(tmp_path: Path, data: bytes, says: str) -> None:
         read_odp(path)
 
 
-def test_odp_is_streamed(tmp_path: Path) -> None:
-    """Several blocks, most of them of other languages: what is kept is the sub-tree."""
-    path = tmp_path / "structure.rdf.u8.gz"
-    with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as out:
-        out.write(HEAD)
-        for i in range(20_000):
-            out.write(topic(f"Top/World/Français/Été_{i}", f"Été {i}", "  <d:Description>" + "é" * 60 + "</d:Description>\n"))
-        for i in range(300):
-            out.write(topic(f"{CN}/分类{i}", f"分类{i}"))
-        out.write("</RDF>\n")
-    tree, skipped = read_odp(path)
-    assert len(tree) == 300 and not skipped and tree.find("分类299").parent is None
-
-
 def test_the_product_reads_what_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "topical_crawler.settings")
     (tmp_path / "structure.rdf.u8").write_text(DUMP, encoding="utf-8")

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from experiments.papers import chen as paper_chen
 from experiments.papers import experiment as papers
@@ -27,14 +25,10 @@ from experiments.papers.experiment import (
     Measurement,
     Order,
     Reproduction,
-    checkpoints,
 )
 from experiments.papers.report import FILES, write_report
-from experiments.report import end_of_axis
-from topical_crawler import strategies
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
-from topical_crawler.topic.topic import list_topics
 from topical_crawler.web.urls import fingerprint
 
 URLS = [f"http://a.cn/{n}" for n in range(40)]
@@ -75,13 +69,6 @@ def sun(good: dict[str, int]) -> Reproduction:
 
 
 AS_PRINTED = {"breadth_first": 1, "vsm": 3, "ssrm": 2, "svsm": 4, "esvsm": 8}
-
-
-def test_every_experiment_can_be_crawled() -> None:
-    for experiment in (SUN, NARROW, ZHANG, CHEN):
-        assert {m.strategy for m in experiment.methods} <= set(strategies.names())
-        if experiment is not NARROW:
-            assert {t.name for t in experiment.topics} <= set(list_topics())
 
 
 def test_the_means_of_table_1_are_those_of_its_rows() -> None:
@@ -186,25 +173,6 @@ def test_a_verdict_counts_topics() -> None:
     assert margin.sentence == "a at least 20% above b in F at 9 pages: holds, 60.0% against 50.0% (+20%); in 1 of 2 topics"
     least = Least("F", "F", 9, "a", 0.3).check(rows(0.4, 0.5, (0.3, 0.5)), MEAN)
     assert least.sentence == "a above 30.0% in F at 9 pages: holds, 40.0%; in 0 of 1 topics"
-
-
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_of_two_orders_one_at_most_holds(first: float, second: float) -> None:
-    ways = [Order("F", "F", 9, *pair).check(rows(first, second), MEAN).holds for pair in ("ab", "ba")]
-    assert ways.count(True) == (first != second)
-    assert Order("F", "F", 9, "a", "b", equal=True).check(rows(first, second), MEAN).holds == (first >= second)
-
-
-@given(st.integers(1, 10_000))
-def test_checkpoints_end_with_the_budget(budget: int) -> None:
-    found = checkpoints(budget)
-    assert found[-1] == budget and found[0] > 0 and len(found) == min(budget, 10)
-
-
-@given(st.floats(0, 5000))
-def test_an_axis_ends_above_its_curves(highest: float) -> None:
-    end = end_of_axis({"a": [(1.0, highest)]})
-    assert max(highest, 0.05) <= end * (1 + 1e-9) and end <= max(0.05, 2 * highest * (1 + 1e-9))
 
 
 def test_the_files(tmp_path: Path) -> None:

@@ -75,14 +75,6 @@ def test_where_links_are_gone_every_seed_is_another_web(party: LabelledTopic) ->
     )
 
 
-def test_every_strategy_starts_at_every_draw(party: LabelledTopic, web: Recording) -> None:
-    starts = drawn_starts(party, web, 3, seeds=2)
-    assert len(named(party.topic, starts)) == 4
-    assert len({start.called for start in starts}) == 2
-    [(setting, first)] = settings_of(party.topic, starts, Bounds())
-    assert setting == Setting("partybuilding", "texts3", 0) and first == starts[0]
-
-
 def test_the_draws(party: LabelledTopic, web: Recording) -> None:
     first, second = drawn_starts(party, web, 10, seeds=2)
     assert first.urls == drawn_starts(party, web, 10, seeds=1)[0].urls != second.urls
@@ -91,9 +83,9 @@ def test_the_draws(party: LabelledTopic, web: Recording) -> None:
         assert all(label.is_text and label.grade == 2 for label in labels)
         assert len({label.doc for label in labels}) == 10
         assert all(url in web for url in start.urls)
-
-
-def test_more_texts_than_there_are(party: LabelledTopic, web: Recording) -> None:
+    assert len(named(party.topic, [first, second])) == 4  # every strategy starts at every draw
+    assert first.called != second.called
+    assert list(settings_of(party.topic, [first, second], Bounds())) == [(Setting("partybuilding", "texts10", 0), first)]
     with pytest.raises(ValueError, match="--start-texts 1000: the labels know 46 recorded texts on topic 'partybuilding'"):
         drawn_starts(party, web, 1000, seeds=1)
 

@@ -38,6 +38,9 @@ def test_what_joins_is_added(tmp_path: Path, web: Path) -> None:
     claim(folder, web, ("A=1",), {"topic b": {"terms.tsv": "2"}})
     claim(folder, web, ("A=1",), {"topic a": {"terms.tsv": "1"}})
     assert {"topic a", "topic b", "web", "settings", "version"} == known(folder).keys()
+    crawled(tmp_path / "unknown")  # crawls that nothing is known of
+    with pytest.raises(ValueError, match="differ in topic a, web, settings, version"):
+        claim(tmp_path / "unknown", web, (), {"topic a": "1"})
 
 
 @pytest.mark.parametrize(
@@ -58,22 +61,9 @@ def test_what_differs_is_named(tmp_path: Path, web: Path, settings: tuple[str, .
     with pytest.raises(ValueError, match=rf"crawls holds crawls that differ in {named}, .*Remedy: choose another --out"):
         claim(folder, web, settings, made_of)
     assert known(folder) == before
-
-
-def test_another_recording_of_that_name(tmp_path: Path, web: Path) -> None:
-    folder = tmp_path / "crawls"
-    claim(folder, web, (), {})
-    crawled(folder)
-    web.write_bytes(b"recorded again")
+    web.write_bytes(b"recorded again")  # another recording of that name
     with pytest.raises(ValueError, match="differ in web"):
-        claim(folder, web, (), {})
-
-
-def test_crawls_of_which_nothing_is_known(tmp_path: Path, web: Path) -> None:
-    folder = tmp_path / "crawls"
-    crawled(folder)
-    with pytest.raises(ValueError, match="differ in topic a, web, settings, version"):
-        claim(folder, web, (), {"topic a": "1"})
+        claim(folder, web, ("A=1",), {"topic a": "1"})
 
 
 def test_a_topic_changes_with_every_file(write_topic: Callable[..., Path]) -> None:

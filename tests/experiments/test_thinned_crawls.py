@@ -3,7 +3,6 @@ graph of the web knows which."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +13,14 @@ import pytest
 import warc_tools
 from crawl_tools import HTML, article, make_topic
 from scrapy.settings import Settings
-from scrapy.utils.misc import load_object
 
-from experiments.thinning import Thinning, settings
+from experiments.thinning import Thinning
 from experiments.web_graph import WebGraph
 from topical_crawler import config
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.items import PageItem, now_utc
-from topical_crawler.middlewares import RelevanceMiddleware, judge
+from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import load_topic
 from topical_crawler.web.listings import Listing
@@ -151,9 +149,3 @@ def test_strategies_see_what_stays_and_the_text_is_cleaned_with_all(
     assert item.page is page and len(page.links) == 40
     assert item.listing is not None and item.listing.links == links
     crawl.close()
-
-
-def test_only_a_thinned_crawl_has_another_middleware() -> None:
-    assert settings(1.0) == {}
-    ((place, order),) = json.loads(settings(0.5)["SPIDER_MIDDLEWARES"]).items()
-    assert issubclass(load_object(place), RelevanceMiddleware) and order == 100

@@ -55,6 +55,8 @@ def test_the_first_links_of_a_page_are_those_of_the_whole_page() -> None:
     assert set(half.links) < set(page.links)
     assert Thinning(0.5).of(Page("http://a.cn/index.html", links=page.links), 100).links == half.links
     assert Thinning(1).of(page, 40) is page
+    whole = web({0: [1, 2], 1: [2]}, 3)
+    assert whole.thinned(Thinning(1.0, seed=7)) is whole
 
 
 def web(links: Mapping[int, Sequence[int]], pages: int) -> WebGraph:
@@ -73,11 +75,6 @@ def test_the_oracle_goes_where_links_stay(links: Mapping[int, Sequence[int]], se
     for page in reached:
         reached += [t for t in thin.links[page] if t not in reached]
     assert sorted(path(thin, [whole.urls[0]], labels, 99)) == sorted(whole.urls[i] for i in reached)
-
-
-def test_with_all_links_it_is_the_web_itself() -> None:
-    whole = web({0: [1, 2], 1: [2]}, 3)
-    assert whole.thinned(Thinning(1.0, seed=7)) is whole
 
 
 def test_a_page_that_is_named_twice_is_gone_where_both_links_are() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.threshold import Cost, Point, best_point, draw, measure, shape
+from experiments.threshold import Cost, Point, best_point, measure, shape
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.web.urls import fingerprint
@@ -92,11 +91,3 @@ def test_the_shape_in_words() -> None:
     )
     assert "most at 0.4 to 1.6 (80)" in shape([*points[:2], point(1.6, 9, 80, 72), *points[3:]])
     assert shape(points[-1:]) == "no text was kept"
-
-
-@pytest.mark.parametrize("points", [[point(0.1, 9, 50, 25), point(16, 9, 0, 0)], [point(0, 9, 0, 0)]])
-def test_the_picture(tmp_path: Path, points: list[Point]) -> None:
-    pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
-    for name in ("1.png", "2.png"):
-        draw({1000: points, 4000: points}, tmp_path / name)
-    assert (tmp_path / "1.png").read_bytes() == (tmp_path / "2.png").read_bytes()

@@ -18,13 +18,10 @@ from experiments.url_pairs import (
     accuracy_curve,
     breadcrumb_section,
     by_site,
-    candidates,
     distance,
     draw_pairs,
     read_sections,
     sections_of_web,
-    site_of,
-    values,
 )
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies.semantic.url_structure import StructureParameters
@@ -109,20 +106,6 @@ def test_a_recorded_web(tmp_path: Path) -> None:
     assert skipped == {"the same URL again": 1, "no breadcrumb": 1, "not a page": 2}
 
 
-@pytest.mark.parametrize(
-    ("url", "site"),
-    [
-        ("http://a.b.gov.cn/x", "b.gov.cn"),
-        ("http://one.github.io/", "one.github.io"),
-        ("http://a.b.test:80/", "b.test"),
-        ("http://10.0.0.1/", "10.0.0.1"),
-        ("http://localhost/", "localhost"),
-    ],
-)
-def test_sites(url: str, site: str) -> None:
-    assert site_of(url) == site
-
-
 # Pairs
 
 
@@ -140,12 +123,6 @@ def test_pairs_of_one_site() -> None:
     assert Counter(p.site for p in pairs if p.same) == Counter(p.site for p in pairs if not p.same)
     assert pairs == draw_pairs(portal() + other, 200, seed=3) != draw_pairs(portal() + other, 200, seed=4)
     assert pairs[:20] == draw_pairs(portal() + other, 20, seed=3), "the paper's 100 pairs are the first ones of any sample"
-
-
-def test_pairs_across_sites() -> None:
-    other = [replace(u, url=u.url.replace("portal", "other"), site="other.cn") for u in portal()]
-    for pair in draw_pairs(portal() + other, 100, across=True):
-        assert ("portal" in pair.first) != ("portal" in pair.second)
 
 
 def test_what_gives_no_pairs() -> None:
@@ -184,14 +161,3 @@ def test_sections_in_paths_of_one_host() -> None:
     assert list(by_site(pairs, inside)) == ["portal.cn"]
     count, cell = by_site(pairs, inside)["portal.cn"]
     assert (count, cell) == (200, accuracy_curve(pairs, inside, [inside.threshold])[0])
-
-
-def test_constants_that_are_not_tried() -> None:
-    """α, β and the threshold need not be searched: the same as one scale for a', b and a'."""
-    pairs = draw_pairs(portal(), 50)
-    doubled = replace(DEFAULT, alpha=2 * DEFAULT.alpha, beta=2 * DEFAULT.beta)
-    scaled = replace(DEFAULT, a_host=2 * DEFAULT.a_host, b=2 * DEFAULT.b, a_path=2 * DEFAULT.a_path)
-    assert values(pairs, doubled) == pytest.approx(values(pairs, scaled))
-    tried = list(candidates(DEFAULT))
-    assert len(set(tried)) == len(tried)
-    assert {(p.alpha, p.beta, p.threshold) for p in tried} == {(DEFAULT.alpha, DEFAULT.beta, DEFAULT.threshold)}

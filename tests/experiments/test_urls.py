@@ -78,13 +78,6 @@ def test_across_sites(call_experiment: RunScrapy, folder: Path, tmp_path: Path) 
     assert all(("b.cn" in row.split("\t")[0]) != ("b.cn" in row.split("\t")[1]) for row in rows)
 
 
-def test_a_column_and_a_kind(call_experiment: RunScrapy, folder: Path, tmp_path: Path) -> None:
-    arguments = ("--labels", "urls.tsv", "--column", "labels", "--kind", "article", "--pairs", "20")
-    shown = call_experiment("urls", *arguments, "--out", tmp_path, cwd=folder)
-    assert shown.returncode == 0, shown.stderr
-    assert "64 URLs, 1 site, 4 sections" in shown.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.word_groups import PRINTED, Negatives, accuracy, accuracy_grid, distance, draw_groups, jieba_frequencies, order
+from experiments.word_groups import PRINTED, Negatives, accuracy, accuracy_grid, distance, draw_groups, order
 from experiments.word_pairs import Similarities
 from topical_crawler.resources.cilin import Cilin
 from topical_crawler.strategies.semantic.similarity import SimilarityParameters
@@ -59,23 +59,12 @@ def test_both_halves_have_the_same_frequencies(cilin: Cilin, frequencies: dict[s
     assert np.corrcoef(logs.T)[0, 1] > 0.95
 
 
-def test_the_seed_decides(cilin: Cilin, frequencies: dict[str, int]) -> None:
-    assert draw_groups(cilin, frequencies, 20, seed=1) == draw_groups(cilin, frequencies, 20, seed=1)
-    assert draw_groups(cilin, frequencies, 20, seed=1) != draw_groups(cilin, frequencies, 20, seed=2)
-
-
 def test_too_many_or_odd(cilin: Cilin, frequencies: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"Cilin has \d+ such word groups, and 2000 are wanted\. Remedy"):
         draw_groups(cilin, frequencies, 2000)
     for count in (0, 7):
         with pytest.raises(ValueError, match="even number"):
             draw_groups(cilin, frequencies, count)
-
-
-def test_frequencies_of_jieba() -> None:
-    found = jieba_frequencies()
-    assert found["中国"] > found["支部"] > found["党支部"] > 3
-    assert "飞碟党支" not in found
 
 
 def test_judging() -> None:

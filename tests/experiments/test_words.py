@@ -140,9 +140,3 @@ def test_what_cannot_be_done(
     assert shown.stderr.startswith("python -m experiments words: ")
     assert said in shown.stderr
     assert len(shown.stderr.splitlines()) == 1
-
-
-def test_a_grid_is_numbers(call_experiment: RunScrapy, folder: Path) -> None:
-    shown = call_experiment("words", "--grid", "0.1,2", cwd=folder)
-    assert shown.returncode == 2
-    assert "numbers from 0 to 1 with commas" in shown.stderr
