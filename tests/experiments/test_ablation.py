@@ -26,7 +26,6 @@ from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.recordings.reader import Recording, Response
 from topical_crawler.topic.files import MarkedText
 from topical_crawler.topic.topic import Topic, load_topic
-from topical_crawler.web.page import Page
 
 DEMO = Path(__file__).parents[2] / "demo"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -169,52 +168,36 @@ def test_strategies_go_the_way_that_they_go_in_scrapy(
     assert sum(record.keep for record in records) > 30
 
 
-def test_pages_and_texts_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "".join(
-        f"<p>第{n}党支部在雨后把水渠修到了山脚下，老人们都来帮忙，一直忙到天黑，账目贴在了村口。</p>" for n in "一二三四"
-    )
-    found = [(HOME, 200, HTML, page("/1").encode()), (f"{HOME}1", 200, HTML, f"<h1>水渠</h1>{text}".encode())]
-    warc = warc_tools.write_warc(tmp_path / "web.warc.gz", found)
-
-    def both() -> tuple[list[web_in_memory.Answer], dict[str, web_in_memory.Text]]:
-        with Progress(disable=True) as progress:
-            web, texts = web_in_memory.read_web([warc], tmp_path, 1, progress)
-            return list(web), texts
-
-    first, texts = both()
-    assert [answer.url for answer in first] == [HOME, f"{HOME}1"] == list(texts)
-    read = first[0].page
-    assert read is not None and read == Page.from_html(HOME, read.html, read.encoding, around=True, paths=True)
-    assert texts[HOME].reason and "水渠修到了山脚下" in texts[f"{HOME}1"].text
-    with monkeypatch.context() as patch:
-        patch.setattr(web_in_memory, "read_answer", None)
-        patch.setattr(web_in_memory, "make_text", None)
-        assert both() == (first, texts)
-    for place in tmp_path.glob("*.jsonl.gz"):
-        place.write_bytes(place.read_bytes()[:40])
-    assert both() == (first, texts), "damaged files are made anew"
-    warc_tools.write_warc(warc, found[:1])
-    assert len(both()[0]) == 1
-
-
-def test_several_recordings_are_one_web(tmp_path: Path) -> None:
+def test_several_recordings_are_one_web_that_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is read once, whatever it is joined with; of an address the first answer counts that is a success."""
+    text = "".join(f"<p>第{n}党支部在雨后把水渠修到了山脚下，老人们都来帮忙，一直忙到天黑，账目贴在了村口。" for n in "一二三四")
     first = [(HOME, 200, HTML, page("/1").encode()), (f"{HOME}busy", 503, HTML, b"busy")]
-    second = [
-        (HOME, 200, HTML, page().encode()),
-        (f"{HOME}busy", 200, HTML, page("/2").encode()),
-        ("http://b.cn/", 200, HTML, b"b"),
-    ]
+    busy = (f"{HOME}busy", 200, HTML, page("/2").encode())
+    second = [(HOME, 200, HTML, page().encode()), busy, ("http://b.cn/", 200, HTML, f"<h1>水渠</h1>{text}".encode())]
     files = [warc_tools.write_warc(tmp_path / f"{n}.warc.gz", found) for n, found in enumerate((first, second))]
-    with Progress(disable=True) as progress:
-        web, texts = web_in_memory.read_web(files, tmp_path, 1, progress)
-    found = {answer.url: answer for answer in web}
+
+    def read() -> tuple[dict[str, web_in_memory.Answer], dict[str, web_in_memory.Text]]:
+        with Progress(disable=True) as progress:
+            web, texts = web_in_memory.read_web(files, tmp_path, 1, progress)
+            return {answer.url: answer for answer in web}, texts
+
+    found, texts = read()
     assert found.keys() == texts.keys() == {HOME, f"{HOME}busy", "http://b.cn/"}
+    assert texts[HOME].reason and "水渠修到了山脚下" in texts["http://b.cn/"].text
     with Recording(files, tmp_path) as recording:
         for url, answer in found.items():
             response = recording.get(url)
             assert response is not None and answer == web_in_memory.read_answer(url, response)
     assert {place.name[:7] for place in tmp_path.glob("*.jsonl.gz")} == {"0.warc.", "1.warc."}
+    with monkeypatch.context() as patch:
+        patch.setattr(web_in_memory, "read_answer", None)
+        patch.setattr(web_in_memory, "make_text", None)
+        assert read() == (found, texts)
+    for place in tmp_path.glob("*.jsonl.gz"):
+        place.write_bytes(place.read_bytes()[:40])
+    assert read() == (found, texts), "damaged files are made anew"
+    warc_tools.write_warc(files[1], second[:1])
+    assert len(read()[0]) == 2
 
 
 def test_what_the_texts_decide(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,15 +209,6 @@ def test_what_the_texts_decide(cache: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(ablation.Timed, "confirm", lambda self, text: (0.0, text != "乙"), raising=False)
     refused = crawled(web, cache, monkeypatch, texts=texts)
     assert [record.reason for record in refused] == ["", "near-empty", "off-topic text", "duplicate"]
-
-
-def test_a_strategy_sees_only_what_it_wants(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    records = crawled(answers((HOME, 200, page("/1"))), cache, monkeypatch)
-    assert len(records) == 2
-    found = answers((HOME, 200, page("/1"))).get(HOME)
-    assert found is not None and found.page is not None and found.page.links[0].around and found.page.links[0].path
-    seen = ablation.as_read(found.page, "http://a.cn", wants_around=False, wants_paths=True)
-    assert (seen.url, seen.links[0].around, seen.links[0].path) == ("http://a.cn", "", found.page.links[0].path)
 
 
 def test_rows_and_what_is_wrong_with_them() -> None:
@@ -272,33 +246,37 @@ def test_an_order_of_start_urls_is_known_by_its_number() -> None:
     assert all(sorted(order.urls) == list(start.urls) and order.drawn for order in orders)
 
 
-def test_the_command(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def given(tmp_path: Path, cache: Path, warc: Path) -> list[str]:
+    """The command on the small web, which has one text on topic; what it found is in ``runs.json``."""
     labels, seeds = tmp_path / "labels.tsv", tmp_path / "seeds.txt"
     labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n{HOME}\thome\t0\n", encoding="utf-8")
     seeds.write_text(f"{HOME}\n", encoding="utf-8")
-    given = ["--web", str(warc), "--labels", str(labels), "--cache", str(cache), "--topics", "partybuilding=grade"]
-    given += ["--seeds", str(seeds), "--processes", "1", "--no-texts"]
-    rest = ["--strategies", "breadth_first,random", "--random-seeds", "2", "--json", str(tmp_path / "runs.json")]
-    assert main(["ablation", *given, *rest]) == 0
+    options = {"web": warc, "labels": labels, "seeds": seeds, "cache": cache, "json": tmp_path / "runs.json", "processes": 1}
+    return ["ablation", "--no-texts", *(part for name, value in options.items() for part in (f"--{name}", str(value)))]
+
+
+def test_the_command(tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    given += ["--topics", "partybuilding=grade"]
+    rest = ["--strategies", "breadth_first,random", "--random-seeds", "2"]
+    assert main([*given, *rest]) == 0
     runs = json.loads((tmp_path / "runs.json").read_text())
-    assert [(run["variant"], run["seed"], run["pages"]) for run in runs] == [
-        ("breadth_first", 0, 7),
-        ("random", 0, 7),
-        ("random", 1, 7),
-    ]
+    made = [(run["variant"], run["seed"], run["pages"]) for run in runs]
+    assert made == [("breadth_first", 0, 7), ("random", 0, 7), ("random", 1, 7)]
     assert all(run["area"] > 0 and run["link_us"] > 0 and run["recall"]["4000"] == 1 for run in runs)
     assert [(run["precision"], run["kept_recall"]) for run in runs] == [(1, 1)] * 3
     assert "beside the first" in capsys.readouterr().out
-    assert main(["ablation", *given, *rest, "--shuffle"]) == 0  # each strategy once for every order
+    assert main([*given, *rest, "--shuffle"]) == 0  # each strategy once for every order
     runs = json.loads((tmp_path / "runs.json").read_text())
-    assert [(run["variant"], run["start"]) for run in runs] == [
-        (name, f"seeds {order}") for name in ("breadth_first", "random") for order in range(2)
-    ]
-    assert main(["ablation", *given, "--strategies", "semantic", "-s", "TOPICAL_HOWNET=none.txt"]) == 1
-    assert "none.txt" in capsys.readouterr().err
-    assert main(["ablation", *given, "--strategies", "vsm,none"]) == 1
-    assert main(["ablation", *given, "--strategies", "anchor", "--parameter", "anchor.none=1"]) == 1
-    assert "has no parameter 'none'" in capsys.readouterr().err
+    orders = [(name, f"seeds {order}") for name in ("breadth_first", "random") for order in range(2)]
+    assert [(run["variant"], run["start"]) for run in runs] == orders
+    for wrong, said in (
+        (("semantic", "-s", "TOPICAL_HOWNET=none.txt"), "none.txt"),
+        (("vsm,none",), "none"),
+        (("anchor", "--parameter", "anchor.none=1"), "has no parameter 'none'"),
+    ):
+        assert main([*given, "--strategies", *wrong]) == 1
+        assert said in capsys.readouterr().err
 
 
 def test_oracles_and_what_is_lost_against_them(tmp_path: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -325,11 +303,8 @@ def test_oracles_and_what_is_lost_against_them(tmp_path: Path, cache: Path, caps
     assert main(["ablation", *files, "--topics", *topics, *rest]) == 0
     runs = {(one.variant, one.topic, one.start): one for one in read_runs(tmp_path / "runs.json")}
     assert len(runs) == 3 * 3 * 2, "an oracle stands for the topics of a column alike"
-    assert {(one.topic, one.column, one.webs) for one in runs.values()} == {
-        ("partybuilding", "one", ("a",)),
-        ("second", "two", ("b",)),
-        ("third", "two", ("b",)),
-    }
+    where = {"partybuilding": ("one", ("a",)), "second": ("two", ("b",)), "third": ("two", ("b",))}
+    assert all((one.column, one.webs) == where[one.topic] for one in runs.values())
     best = runs["oracle path", "partybuilding", "seeds 0"]
     assert (best.pages, best.kept_f, best.share, best.hosts["a.cn"].pages) == (3, 1, 1, 3)
     assert runs["oracle path", "third", "seeds 1"].area == runs["oracle path", "second", "seeds 1"].area
@@ -344,20 +319,14 @@ def test_oracles_and_what_is_lost_against_them(tmp_path: Path, cache: Path, caps
     assert len(lines) == 4 and all(line[3] == "1" for line in lines)
 
 
-def test_a_value_is_chosen_on_other_topics(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "labels.tsv").write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n", encoding="utf-8")
-    (tmp_path / "seeds.txt").write_text(f"{HOME}\n", encoding="utf-8")
-    given = ["--web", str(warc), "--labels", str(tmp_path / "labels.tsv"), "--seeds", str(tmp_path / "seeds.txt"), "--no-texts"]
-    given += ["--cache", str(cache), "--processes", "1", "--topics", "partybuilding=grade", "--strategies", "content_url,random"]
-    assert main(["ablation", *given, "--choose", "content_url.raise_factor=1.5,2", "--json", str(tmp_path / "runs.json")]) == 0
-    assert [one.variant for one in read_runs(tmp_path / "runs.json")] == [
-        "content_url raise_factor=1.5",
-        "content_url raise_factor=2",
-        "random",
-    ]
+def test_a_value_is_chosen_on_other_topics(tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    given += ["--topics", "partybuilding=grade", "--strategies", "content_url,random"]
+    assert main([*given, "--choose", "content_url.raise_factor=1.5,2"]) == 0
+    values = ["content_url raise_factor=1.5", "content_url raise_factor=2"]
+    assert [one.variant for one in read_runs(tmp_path / "runs.json")] == [*values, "random"]
     assert "area under the curve of recall under the value chosen" in capsys.readouterr().out
     for wrong in ("content_url.weight", "vsm.weight=1", "content_url=1"):
-        assert main(["ablation", *given, "--choose", wrong]) == 1
+        assert main([*given, "--choose", wrong]) == 1
         assert f"--choose {wrong}: STRATEGY.PARAMETER=VALUE,VALUE is expected" in capsys.readouterr().err
 
 
@@ -392,29 +361,14 @@ def test_a_crawl_is_taught(
         assert "--marks" in capsys.readouterr().err
 
 
-def test_topics_are_made_of_sentences(tmp_path: Path, cache: Path, warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    labels, sentences, found = tmp_path / "labels.tsv", tmp_path / "sentences.tsv", tmp_path / "runs.json"
-    labels.write_text(f"url\tkind\tgrade\n{HOME}new\tarticle\t2\n", encoding="utf-8")
-    (tmp_path / "seeds.txt").write_text(f"{HOME}\n", encoding="utf-8")
-    given = [
-        "--web",
-        str(warc),
-        "--labels",
-        str(labels),
-        "--cache",
-        str(cache),
-        "--sentences",
-        str(sentences),
-        "--processes",
-        "1",
-    ]
-    given += ["--seeds", str(tmp_path / "seeds.txt"), "--no-texts", "--strategies", "anchor", "--json", str(found)]
+def test_topics_are_made_of_sentences(tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    sentences, given = tmp_path / "sentences.tsv", [*given, "--strategies", "anchor", "--sentences"]
     sentences.write_text("# a remark\n\ndj\tgrade\t党建与支部建设\n", encoding="utf-8")
-    assert main(["ablation", *given]) == 0
-    assert [(run["topic"], run["area"] > 0) for run in json.loads(found.read_text())] == [("dj", True)]
+    assert main([*given, str(sentences)]) == 0
+    assert [(run.topic, run.area > 0) for run in read_runs(tmp_path / "runs.json")] == [("dj", True)]
     for line in ("dj\tgrade", "dj\tgrade\t党建\t多", "../dj\tgrade\t党建", "dj\tgrade\t的"):
         sentences.write_text(f"# a remark\n{line}\n", encoding="utf-8")
-        assert main(["ablation", *given]) == 1
+        assert main([*given, str(sentences)]) == 1
         assert "sentences.tsv, line 2: " in capsys.readouterr().err
-    assert main(["ablation", *given[:6], "--sentences", str(tmp_path / "none.tsv"), "--no-texts"]) == 1
+    assert main([*given, str(tmp_path / "none.tsv")]) == 1
     assert "none.tsv" in capsys.readouterr().err

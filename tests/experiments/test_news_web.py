@@ -7,6 +7,7 @@ import datetime
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -32,24 +33,19 @@ HEADLINES = {
 
 
 CITIES = ("上海", "广州", "成都", "西安", "武汉", "南京", "杭州", "沈阳", "昆明", "兰州")
+CHANNELS = {"国际": "多国外长会见并会谈", "科技": "神舟飞船发射成功", "三农": "各地抢抓春耕保粮食", "党建": "基层党支部开展党课"}
 
 
-def categories(folder: Path, each: int = 30) -> Path:
+def categories(folder: Path) -> Path:
     texts = [
         {"category": name, "text": f"{headline}第{n}版新浪讯 这是第{n}篇。第二句在这里！第三句？第四句。"}
         for name, headline in HEADLINES.items()
-        for n in range(each)
+        for n in range(30)
     ]
     return write(folder / "categories.jsonl.gz", texts)
 
 
 def programme(folder: Path) -> Path:
-    subjects = [
-        ("国际", "多国外长会见并会谈"),
-        ("科技", "神舟飞船发射成功"),
-        ("三农", "各地抢抓春耕保粮食"),
-        ("党建", "基层党支部开展党课"),
-    ]
     day = datetime.date(2023, 1, 1)
     texts = [
         {
@@ -60,7 +56,7 @@ def programme(folder: Path) -> Path:
             "party": 2 if channel == "党建" else 0,
         }
         for n in range(120)
-        for channel, title in [subjects[n % 4]]
+        for channel, title in [list(CHANNELS.items())[n % 4]]
     ]
     texts.append({"date": None, "channel": "党建", "title": "报告", "text": "一份报告。", "party": 2})
     return write(folder / "programme.jsonl.gz", texts)
@@ -87,15 +83,31 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.Captu
     assert (tmp_path / "first.tsv").read_bytes() != (tmp_path / "other.tsv").read_bytes()
 
 
-@pytest.mark.parametrize(("make", "sites"), [(categories, NEWS_SITES), (programme, PORTALS)])
-def test_every_text_is_labelled_and_within_reach(tmp_path: Path, make: Any, sites: Any) -> None:
-    assert main(["news-web", str(make(tmp_path)), str(tmp_path / "web")]) == 0
-    labelled = rows(tmp_path / "web.tsv")
-    with Recording(tmp_path / "web.warc.gz", tmp_path) as recording:
+def written(folder: Path, make: Callable[[Path], Path]) -> Path:
+    """A folder with the web of these texts."""
+    assert main(["news-web", str(make(folder)), str(folder / "web")]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("news"), categories)
+
+
+@pytest.fixture(scope="module")
+def portals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("portals"), programme)
+
+
+@pytest.mark.parametrize(("name", "texts_there", "sites"), [("news", 150, NEWS_SITES), ("portals", 120, PORTALS)])
+def test_every_text_is_labelled_and_within_reach(request: pytest.FixtureRequest, name: str, texts_there: int, sites: Any) -> None:
+    folder: Path = request.getfixturevalue(name)
+    labelled = rows(folder / "web.tsv")
+    with Recording(folder / "web.warc.gz", folder) as recording:
         pages = [url for url in recording.urls() if not url.endswith("/robots.txt")]
         assert sorted(pages) == sorted(row["url"] for row in labelled), "an address is recorded and labelled once"
-    graph = WebGraph.open(tmp_path / "web.warc.gz", tmp_path)
-    seeds = (tmp_path / "web.seeds.txt").read_text().split()
+    graph = WebGraph.open(folder / "web.warc.gz", folder)
+    seeds = (folder / "web.seeds.txt").read_text().split()
     assert seeds == [site.home for site in sites]
     known = open_pages = {graph.page(seed) for seed in seeds}
     while open_pages:
@@ -104,16 +116,15 @@ def test_every_text_is_labelled_and_within_reach(tmp_path: Path, make: Any, site
     texts = {row["url"]: row for row in labelled if row["kind"] in ("article", "copy")}
     assert texts.keys() <= {graph.urls[number] for number in known if number is not None}
     docs = Counter(row["doc"] for row in texts.values() if row["kind"] == "article")
-    assert len(docs) == (150 if make is categories else 120) and set(docs.values()) == {1}
+    assert len(docs) == texts_there and set(docs.values()) == {1}
     assert {row["doc"] for row in texts.values()} == docs.keys()
     assert any(row["kind"] == "copy" for row in labelled)
 
 
-def test_pages_say_what_their_labels_say(tmp_path: Path) -> None:
-    assert main(["news-web", str(categories(tmp_path)), str(tmp_path / "web")]) == 0
-    labelled = rows(tmp_path / "web.tsv")
+def test_pages_say_what_their_labels_say(news: Path) -> None:
+    labelled = rows(news / "web.tsv")
     column_of = {headline: CATEGORIES[name] for name, headline in HEADLINES.items()}
-    with Recording(tmp_path / "web.warc.gz", tmp_path) as recording:
+    with Recording(news / "web.warc.gz", news) as recording:
         for row in labelled:
             response = recording.get(row["url"])
             assert response is not None
@@ -131,10 +142,9 @@ def test_pages_say_what_their_labels_say(tmp_path: Path) -> None:
     assert not any(row["FASHION"] == "2" for row in specialised)
 
 
-def test_layouts_differ_in_what_leads_to_a_text(tmp_path: Path) -> None:
-    assert main(["news-web", str(programme(tmp_path)), str(tmp_path / "web")]) == 0
-    graph = WebGraph.open(tmp_path / "web.warc.gz", tmp_path)
-    kind = {urljoin(row["url"], ""): row["kind"] for row in rows(tmp_path / "web.tsv")}
+def test_layouts_differ_in_what_leads_to_a_text(portals: Path) -> None:
+    graph = WebGraph.open(portals / "web.warc.gz", portals)
+    kind = {urljoin(row["url"], ""): row["kind"] for row in rows(portals / "web.tsv")}
     led_by: dict[str, Counter[str]] = {site.layout: Counter() for site in PORTALS}
     layout = {site.host: site.layout for site in PORTALS}
     for number, targets in enumerate(graph.links):

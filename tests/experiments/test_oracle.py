@@ -45,29 +45,21 @@ def way(
     return [u[7] + u[12:] for u in oracle(graph, map(url, starts), labels, budget, cap)]
 
 
-def test_relevant_texts_come_first() -> None:
-    graph = web({"a": ["a1", "a2", "a3"], "a1": [], "a2": ["a4"], "a3": [], "a4": []})
-    assert way(graph, texts(a3="3", a4="4"), "a") == ["a", "a3", "a2", "a4"]
-
-
-def test_then_the_page_with_most_links_to_them() -> None:
-    graph = web({"a": ["a1", "a2"], "a1": ["b1"], "a2": ["b2", "b3"], "b1": [], "b2": [], "b3": []})
-    assert way(graph, texts(b1="1", b2="2", b3="3"), "a") == ["a", "a2", "b2", "b3", "a1", "b1"]
-
-
-def test_links_to_texts_that_were_read_do_not_count() -> None:
-    graph = web({"a": ["a1", "a2"], "a1": ["b1", "b2"], "a2": ["b1", "b2", "b3"], "b1": [], "b2": [], "b3": []})
-    assert way(graph, texts(b1="1", b2="2", b3="3"), "a") == ["a", "a2", "b1", "b2", "b3"]
-
-
-def test_then_the_nearest() -> None:
-    graph = web({"a": ["a1", "a2"], "a1": ["a3"], "a2": ["a5"], "a3": ["a4"], "a4": ["a7"], "a5": ["a6"], "a6": [], "a7": []})
-    assert way(graph, texts(a6="6", a7="7"), "a") == ["a", "a2", "a5", "a6", "a1", "a3", "a4", "a7"]
-
-
-def test_copies_are_read_once() -> None:
-    graph = web({"a": ["a1", "b1", "b2"], "a1": [], "b1": [], "b2": []})
-    assert way(graph, texts(a1="1", b1="1", b2="2"), "a") == ["a", "a1", "b2"]
+@pytest.mark.parametrize(
+    ("links", "docs", "order"),
+    [
+        pytest.param("a:a1,a2,a3 a2:a4", "a3 a4", "a a3 a2 a4", id="relevant texts come first"),
+        pytest.param("a:a1,a2 a1:b1 a2:b2,b3", "b1 b2 b3", "a a2 b2 b3 a1 b1", id="then the page with most links to them"),
+        pytest.param("a:a1,a2 a1:b1,b2 a2:b1,b2,b3", "b1 b2 b3", "a a2 b1 b2 b3", id="links to read texts do not count"),
+        pytest.param("a:a1,a2 a1:a3 a2:a5 a3:a4 a4:a7 a5:a6", "a6 a7", "a a2 a5 a6 a1 a3 a4 a7", id="then the nearest"),
+        pytest.param("a:a1,b1,b2", "a1=1 b1=1 b2=2", "a a1 b2", id="copies are read once"),
+    ],
+)
+def test_rules_of_the_oracle_on_small_webs(links: str, docs: str, order: str) -> None:
+    leads = {name: targets.split(",") for name, _, targets in (part.partition(":") for part in links.split())}
+    pages = dict.fromkeys(sorted({*leads, *(target for targets in leads.values() for target in targets)}), ())
+    relevant = {name: doc or name for name, _, doc in (part.partition("=") for part in docs.split())}
+    assert way(web(pages | leads), texts(**relevant), "a") == order.split()
 
 
 def test_a_host_that_is_full_is_left_alone() -> None:

@@ -47,10 +47,8 @@ def test_a_crawl_that_can_only_repeat_another_is_left_out(party: LabelledTopic) 
         "partybuilding.random.home.seed1.cap0",
         "partybuilding.random.home.seed1.cap50",
     ]
-    assert [setting for setting, _ in settings_of(party.topic, starts, Bounds((0, 50)))] == [
-        Setting("partybuilding", "home", 0),
-        Setting("partybuilding", "home", 50),
-    ]
+    settings = [setting for setting, _ in settings_of(party.topic, starts, Bounds((0, 50)))]
+    assert settings == [Setting("partybuilding", "home", cap) for cap in (0, 50)]
 
 
 def test_where_links_are_gone_every_seed_is_another_web(party: LabelledTopic) -> None:
@@ -65,14 +63,10 @@ def test_where_links_are_gone_every_seed_is_another_web(party: LabelledTopic) ->
         "partybuilding.breadth_first.home.seed1.cap0.links0.5",
         "partybuilding.random.home.seed1.cap0.links0.5",
     ]
-    assert [setting for setting, _ in settings_of(party.topic, starts, bounds)] == [
-        Setting("partybuilding", "home", 0),
-        Setting("partybuilding", "home", 0, 0.5),
-    ]
-    assert all(
-        cell.key.setting.keep_links == (0.5 if "links" in cell.name else 1)
-        for cell in cells(party.topic, ["anchor"], starts, bounds)
-    )
+    settings = [setting for setting, _ in settings_of(party.topic, starts, bounds)]
+    assert settings == [Setting("partybuilding", "home", 0, share) for share in (1.0, 0.5)]
+    for cell in cells(party.topic, ["anchor"], starts, bounds):
+        assert cell.key.setting.keep_links == (0.5 if "links" in cell.name else 1)
 
 
 def test_the_draws(party: LabelledTopic, web: Recording) -> None:

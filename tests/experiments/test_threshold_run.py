@@ -45,14 +45,8 @@ def made(run_experiment: RunScrapy, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("work")
     shown = run_experiment(*command("first", "--thresholds", "0.9,0.1", "--seconds", "4", "--cost", "0.1"), cwd=folder)
     assert shown.returncode == 0, shown.stderr
-    for part in (
-        "4 seconds, 0.1 s for a page",
-        "best within 1 point of the highest precision: 0.1, with",
-        "most relevant texts: 0.1, with",
-        "ours: precision",
-        "paper: (Figure 2",
-        "→ first/threshold.json",
-    ):
+    best = "best within 1 point of the highest precision: 0.1, with"
+    for part in ("4 seconds, 0.1 s for a page", best, "ours: precision", "paper: (Figure 2", "→ first/threshold.json"):
         assert part in shown.stdout, shown.stdout
     return folder
 
@@ -101,13 +95,6 @@ def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(run_ex
     assert urls(log.with_name("data")) == urls(made / "straight" / "threshold.crawls" / "0.1" / "data")
 
 
-def test_crawls_of_other_settings_are_not_mixed(call_experiment: RunScrapy, made: Path) -> None:
-    failed = call_experiment(*command("first", "--thresholds", "0.1", "-s", "TOPICAL_SEED=7"), cwd=made)
-    assert failed.returncode == 1
-    assert "first/threshold.crawls holds crawls that differ in settings" in failed.stderr
-    assert "Remedy: choose another --out" in failed.stderr
-
-
 def test_an_interrupted_experiment_goes_on(run_experiment: RunScrapy, tmp_path: Path) -> None:
     options = command("out", "--thresholds", "0.1", "--seconds", "70", "--processes", "1")
     data = tmp_path / "out" / "threshold.crawls" / "0.1" / "data"
@@ -137,13 +124,9 @@ def test_a_crawl_that_fails_is_named(run_experiment: RunScrapy, tmp_path: Path) 
     ("options", "code", "parts"),
     [
         (("--thresholds", "0.1,x"), 2, ("'x' is no number of 0 or more",)),
-        (("--thresholds", "-1"), 2, ("'-1' is no number of 0 or more",)),
         (("--seconds", "0"), 2, ("'0' is no number above 0",)),
         (("--seconds", "5", "--cost", "9"), 1, ("do not pay for one page", "Remedy")),
-        (("--processes", "0"), 2, ("'0' is no whole number of 1 or more",)),
-        (("--web", "nowhere.warc.gz"), 1, ("nowhere.warc.gz: there is no such file",)),
         (("--seeds", "nowhere.txt"), 1, ("nowhere.txt",)),
-        (("--labels", "nowhere.tsv"), 1, ("nowhere.tsv",)),
         (("--group", "party=x.cn"), 2, ("x.cn",)),
     ],
 )

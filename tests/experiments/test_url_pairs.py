@@ -41,14 +41,11 @@ def portal(hosts: bool = True, sections: Iterable[str] = ("财经", "体育", "�
 
 def test_a_table_is_read(tmp_path: Path) -> None:
     path = tmp_path / "urls.tsv"
-    rows = [
-        "url\tkind\tlabels",
-        "http://news.a.com.cn/1\tarticle\t后端;Java",
-        "HTTP://news.a.com.cn/1#top\tarticle\t前端",
-        "http://b.cn/2\tarticle\t",
-        "http://www.b.cn/3\tlist\t前端",
-    ]
-    path.write_text("\n".join(rows), encoding="utf-8")
+    path.write_text(
+        "url\tkind\tlabels\nhttp://news.a.com.cn/1\tarticle\t后端;Java\nHTTP://news.a.com.cn/1#top\tarticle\t前端\n"
+        "http://b.cn/2\tarticle\t\nhttp://www.b.cn/3\tlist\t前端\n",
+        encoding="utf-8",
+    )
     first = SectionedUrl("http://news.a.com.cn/1", "后端", "a.com.cn")
     assert read_sections(path, "labels") == [first, SectionedUrl("http://www.b.cn/3", "前端", "b.cn")]
     assert read_sections(path, "labels", ["article"]) == [first]
@@ -110,9 +107,9 @@ def test_a_recorded_web(tmp_path: Path) -> None:
 
 
 def test_pairs_of_one_site() -> None:
-    other = [replace(u, url=u.url.replace("portal", "other"), site="other.cn") for u in portal()]
-    section = {u.url: (u.section, u.site) for u in portal() + other}
-    pairs = draw_pairs(portal() + other, 200, seed=3)
+    urls = [*portal(), *(replace(u, url=u.url.replace("portal", "other"), site="other.cn") for u in portal())]
+    section = {u.url: (u.section, u.site) for u in urls}
+    pairs = draw_pairs(urls, 200, seed=3)
     assert [p.same for p in pairs] == [True, False] * 100
     for pair in pairs:
         (one, site1), (two, site2) = section[pair.first], section[pair.second]
@@ -121,8 +118,8 @@ def test_pairs_of_one_site() -> None:
     assert len({frozenset((p.first, p.second)) for p in pairs}) == 200
     assert all(p.first != p.second for p in pairs)
     assert Counter(p.site for p in pairs if p.same) == Counter(p.site for p in pairs if not p.same)
-    assert pairs == draw_pairs(portal() + other, 200, seed=3) != draw_pairs(portal() + other, 200, seed=4)
-    assert pairs[:20] == draw_pairs(portal() + other, 20, seed=3), "the paper's 100 pairs are the first ones of any sample"
+    assert pairs == draw_pairs(urls, 200, seed=3) != draw_pairs(urls, 200, seed=4)
+    assert pairs[:20] == draw_pairs(urls, 20, seed=3), "the paper's 100 pairs are the first ones of any sample"
 
 
 def test_what_gives_no_pairs() -> None:
@@ -145,8 +142,7 @@ def test_sections_on_hosts_of_their_own() -> None:
     curve = accuracy_curve(pairs, DEFAULT)
     assert [cell.threshold for cell in curve] == list(THRESHOLDS)
     assert {cell.same for cell in curve} == {1.0}
-    different = [cell.different for cell in curve]
-    assert different == sorted(different)
+    assert [cell.different for cell in curve] == sorted(cell.different for cell in curve)
     assert all(cell.accuracy == pytest.approx((1 + cell.different) / 2) for cell in curve)
     assert all(cell.interval[0] <= cell.accuracy <= cell.interval[1] for cell in curve)
     assert distance(curve) == pytest.approx(sum(abs(c.accuracy - PRINTED[c.threshold]) for c in curve) / 8)

@@ -14,9 +14,6 @@ from experiments.web_graph import WebGraph
 from topical_crawler.recordings.reader import Recording
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-ROOT = Path(__file__).parents[2]
-
-
 Answer = tuple[str, int, Mapping[str, str], bytes]
 
 
@@ -75,12 +72,9 @@ def test_redirects_are_followed(tmp_path: Path) -> None:
     assert "http://a.cn/refresh" not in found.urls
 
 
-def test_one_page_for_one_canonical_form(tmp_path: Path) -> None:
+def test_one_page_for_one_canonical_form_and_none_that_robots_forbid(tmp_path: Path) -> None:
     found = graph(tmp_path, page("a.cn/", "/1"), page("a.cn/index.html", "/2"), page("a.cn/1", "/index.html"), page("a.cn/2"))
     assert leads(found) == {"a.cn/": ["a.cn/1"], "a.cn/1": ["a.cn/"], "a.cn/2": []}
-
-
-def test_what_robots_forbid_is_no_page(tmp_path: Path) -> None:
     robots = ("http://a.cn/robots.txt", 200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /private/*.html")
     found = graph(tmp_path, robots, page("a.cn/", "/private/1.html", "/2"), page("a.cn/private/1.html"), page("a.cn/2"))
     assert leads(found)["a.cn/"] == ["a.cn/2"] and found.page("http://a.cn/private/1.html") is None
@@ -99,11 +93,15 @@ def test_bodies_of_any_kind(tmp_path: Path) -> None:
     assert [len(links) for links in found.links] == [1, 0, 0, 1, 0]
 
 
-def test_the_second_time_it_comes_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_time_it_comes_from_the_cache_unless_that_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = write_warc(tmp_path / "web.warc.gz", [page("a.cn/", "/1"), page("a.cn/1", "/")])
     first = WebGraph.open(web, tmp_path / "cache")
     with monkeypatch.context() as patch:
         patch.setattr(WebGraph, "read", None)
+        assert WebGraph.open(web, tmp_path / "cache") == first
+    (cached,) = tmp_path.glob("cache/*.graph.json")
+    for damage in ("", "[1]", "{", json.dumps({"stamp": "0"})):
+        cached.write_text(damage)
         assert WebGraph.open(web, tmp_path / "cache") == first
     write_warc(web, [page("a.cn/", "/1"), page("a.cn/1"), page("b.cn/")])
     assert len(WebGraph.open(web, tmp_path / "cache").urls) == 3
@@ -117,12 +115,3 @@ def test_several_recordings_are_one_web(tmp_path: Path) -> None:
         assert list(graph.urls) == ["http://a.cn/", "http://a.cn/1", "http://b.cn/"]
         assert list(graph.links) == [[1, 2], [], [1]]
     assert len(WebGraph.open([second, first], tmp_path).links[1]) == 0, "the first record of an address counts"
-
-
-@pytest.mark.parametrize("damage", ["", "[1]", "{", json.dumps({"stamp": "0"})])
-def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
-    web = write_warc(tmp_path / "web.warc.gz", [page("a.cn/")])
-    first = WebGraph.open(web, tmp_path)
-    (cached,) = tmp_path.glob("*.graph.json")
-    cached.write_text(damage)
-    assert WebGraph.open(web, tmp_path) == first

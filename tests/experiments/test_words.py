@@ -25,18 +25,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every group lies in a class of its own; HowNet knows the first half and the vectors the second one."""
     folder = tmp_path_factory.mktemp("words")
     names = "ABCDEFGHIJKL"
-    (folder / "cilin.txt").write_text(
-        "".join(f"{n}a01A01= {a} {b}\n" for n, (a, b) in zip(names, SYNONYMS, strict=True)), encoding="utf-8"
-    )
-    glossary = [f"{w}\tN\tthing{n}|物\n" for n, pair in enumerate(SYNONYMS[:6]) for w in pair]
-    (folder / "hownet.txt").write_text("".join(glossary), encoding="utf-8")
     vectors = [f"{w} {' '.join('1' if k == n else '0.1' for k in range(6))}" for n, pair in enumerate(SYNONYMS[6:]) for w in pair]
-    (folder / "vectors.txt").write_text(f"{len(vectors)} 6\n" + "\n".join(vectors) + "\n", encoding="utf-8")
-    (folder / "pairs.tsv").write_text(
-        "医生\t大夫\t9\n医生\t道路\t1\n检查\t检验\t8\n检查\t观点\t2\n飞碟\t检验\t3\n房屋\t房子\t9\n", encoding="utf-8"
-    )
-    (folder / "part.tsv").write_text("医生\t大夫\t9\n道路\t医生\t1\n", encoding="utf-8")
-    (folder / "bad.tsv").write_text("医生\t大夫\n", encoding="utf-8")
+    files = {
+        "cilin.txt": "".join(f"{n}a01A01= {a} {b}\n" for n, (a, b) in zip(names, SYNONYMS, strict=True)),
+        "hownet.txt": "".join(f"{w}\tN\tthing{n}|物\n" for n, pair in enumerate(SYNONYMS[:6]) for w in pair),
+        "vectors.txt": f"{len(vectors)} 6\n" + "\n".join(vectors) + "\n",
+        "pairs.tsv": "医生\t大夫\t9\n医生\t道路\t1\n检查\t检验\t8\n检查\t观点\t2\n飞碟\t检验\t3\n房屋\t房子\t9\n",
+        "part.tsv": "医生\t大夫\t9\n道路\t医生\t1\n",
+        "bad.tsv": "医生\t大夫\n",
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
     return folder
 
 
@@ -117,11 +116,7 @@ def test_a_setting_is_chosen_on_pairs_that_are_not_judged(
     [
         (("bad.tsv",), (), r"bad.tsv, line 1: '医生\t大夫' is not"),
         (("none.tsv",), (), "none.tsv"),
-        (
-            (),
-            ("HOWNET", "VECTORS"),
-            "neither HowNet nor word vectors to compare words by. Remedy: topical-crawler resources fetch hownet vectors",
-        ),
+        ((), ("HOWNET", "VECTORS"), "neither HowNet nor word vectors to compare words by"),
         ((), ("CILIN",), "Remedy: topical-crawler resources fetch cilin"),
         (("--groups", "400"), (), "and 400 are wanted"),
         (("--groups", "3"), (), "even number"),

@@ -37,45 +37,27 @@ def test_the_printed_example_of_a_frequent_string() -> None:
     assert found.maximal == {"http://news.sohu.com/"}
 
 
-def test_links_named_alike_come_before_the_others_of_the_page() -> None:
-    """With (1) to (3) relevant, (4) is likelier than (5) and (6) to be: 1.5 times the priority."""
-    strategy = ContentUrl(TOPIC)
-    for n in (1, 2, 3):
-        strategy.learn(SOHU[n], strategy.judge(Page(SOHU[n], title=ON)))
-    place = Evidence(SOHU[1], 0.2, True)
-    scores = strategy.score([Candidate(SOHU[n], (place,)) for n in (4, 5, 6)])
-    assert scores == [pytest.approx(0.2 * 1.5), 0.2, 0.2]
-
-
-def test_links_named_like_irrelevant_pages_get_half() -> None:
-    strategy = ContentUrl(TOPIC)
-    for n in range(3):
-        strategy.learn(f"http://t.sohu.com/p/m/{n}", strategy.judge(Page("http://t.sohu.com/", title=OFF), found=(PLACE,)))
-    assert strategy.score([Candidate(SOHU[6], (PLACE,)), Candidate(SOHU[5], (PLACE,))]) == [0.1, 0.2]
-
-
-def test_a_link_that_begins_with_strings_of_either_kind_gets_both_factors() -> None:
-    """The news are relevant, their pictures, three irrelevant pages in a folder of their own, are not: 1.5 · 0.5."""
-    strategy = ContentUrl(TOPIC)
-    for n in range(3):
-        news, picture = f"http://news.sohu.com/{n}.shtml", f"http://news.sohu.com/pic/{n}.shtml"
-        strategy.learn(news, strategy.judge(Page(news, title=ON)))
-        strategy.learn(picture, strategy.judge(Page(picture, title=OFF), found=(PLACE,)))
-    scores = strategy.score([Candidate(f"http://news.sohu.com/{path}9.shtml", (PLACE,)) for path in ("", "pic/")])
-    assert scores == [pytest.approx(0.2 * 1.5), pytest.approx(0.2 * 0.75)]
-
-
-def test_strings_of_both_kinds_are_relevant_ones() -> None:
-    """U = M − S."""
-    strategy = ContentUrl(TOPIC)
-    for n in range(3):
-        for title in (ON, OFF):
-            url = f"http://news.sohu.com/{title}{n}"
-            strategy.learn(url, strategy.judge(Page(url, title=title)))
-    assert strategy.score([Candidate(SOHU[4], (PLACE,))]) == [pytest.approx(0.2 * 1.5)]
-
-
 PLACE = Evidence("http://news.sohu.com/", 0.2, True)
+NEWS, PICTURES, BLOGS = (
+    [f"http://{place}/{n}.shtml" for n in range(3)] for place in ("news.sohu.com", "news.sohu.com/pic", "t.sohu.com/p/m")
+)
+
+
+@pytest.mark.parametrize(
+    ("on", "off", "factors"),
+    [
+        pytest.param([SOHU[n] for n in (1, 2, 3)], [], {SOHU[4]: 1.5, SOHU[5]: 1, SOHU[6]: 1}, id="named like relevant pages"),
+        pytest.param([], BLOGS, {SOHU[6]: 0.5, SOHU[5]: 1}, id="named like irrelevant pages"),
+        pytest.param(NEWS, PICTURES, {SOHU[4]: 1.5, "http://news.sohu.com/pic/9.shtml": 0.75}, id="begins with both"),
+        pytest.param(NEWS, [f"{url}?off" for url in NEWS], {SOHU[4]: 1.5}, id="strings of both kinds are relevant: U = M − S"),
+    ],
+)
+def test_links_named_like_known_pages_rise_or_fall(on: list[str], off: list[str], factors: dict[str, float]) -> None:
+    strategy = ContentUrl(TOPIC)
+    for title, urls in ((ON, on), (OFF, off)):
+        for url in urls:
+            strategy.learn(url, strategy.judge(Page(url, title=title), found=(PLACE,)))
+    assert strategy.score([Candidate(url, (PLACE,)) for url in factors]) == pytest.approx([0.2 * x for x in factors.values()])
 
 
 @pytest.mark.parametrize("words", [["天气"], ["天气", "降雨"], ["天气", "天气", "球队"], ["降雨", "球队", "球队"], ["球队"]])

@@ -15,48 +15,27 @@ import pytest
 
 from topical_crawler.resources.hownet import ConceptIndex, HowNet, parse_definition
 
-TABLE_3 = [
-    ("男人", "女人", 0.861),
-    ("男人", "父亲", 1.000),
-    ("男人", "母亲", 0.861),
-    ("男人", "和尚", 0.861),
-    ("男人", "经理", 0.630),
-    ("男人", "高兴", 0.048),
-    ("男人", "收音机", 0.112),
-    ("男人", "鲤鱼", 0.209),
-    ("男人", "苹果", 0.171),
-    ("男人", "工作", 0.112),
-    ("男人", "责任", 0.126),
-]
-TABLE_4 = [
-    ("工人", "教师", 0.722),
-    ("工人", "科学家", 0.576),
-    ("工人", "农民", 0.722),
-    ("工人", "运动员", 0.722),
-    ("教师", "科学家", 0.576),
-    ("教师", "农民", 0.722),
-    ("教师", "运动员", 0.722),
-    ("科学家", "农民", 0.576),
-    ("科学家", "运动员", 0.600),
-    ("农民", "运动员", 0.722),
-    ("中国", "美国", 0.936),
-    ("中国", "联合国", 0.136),
-    ("中国", "安理会", 0.114),
-    ("中国", "欧洲", 0.733),
-    ("粉红", "红", 1.000),
-    ("粉红", "红色", 1.000),
-    ("粉红", "绿", 0.861),
-    ("粉红", "颜色", 0.059),
-    ("绿", "颜色", 0.059),
-    ("十分", "非常", 1.000),
-    ("十分", "特别", 0.624),
-    ("思考", "考虑", 1.000),
-    ("思考", "思想", 0.074),
-    ("考虑", "思想", 0.074),
-    ("跑", "跳", 0.444),
-    ("跑", "跳舞", 0.127),
-    ("跑", "运行", 0.444),
-    ("运行", "跳舞", 0.151),
+PRINTED = """
+男人: 女人 0.861, 父亲 1.000, 母亲 0.861, 和尚 0.861, 经理 0.630, 高兴 0.048
+男人: 收音机 0.112, 鲤鱼 0.209, 苹果 0.171, 工作 0.112, 责任 0.126
+工人: 教师 0.722, 科学家 0.576, 农民 0.722, 运动员 0.722
+教师: 科学家 0.576, 农民 0.722, 运动员 0.722
+科学家: 农民 0.576, 运动员 0.600
+农民: 运动员 0.722
+中国: 美国 0.936, 联合国 0.136, 安理会 0.114, 欧洲 0.733
+粉红: 红 1.000, 红色 1.000, 绿 0.861, 颜色 0.059
+绿: 颜色 0.059
+十分: 非常 1.000, 特别 0.624
+思考: 考虑 1.000, 思想 0.074
+考虑: 思想 0.074
+跑: 跳 0.444, 跳舞 0.127, 运行 0.444
+运行: 跳舞 0.151
+"""
+"""A word, and its similarity to others: Table 3 (男人), then Table 4."""
+PAIRS = [
+    (word, *other.split())
+    for word, _, others in (line.partition(": ") for line in PRINTED.split("\n") if line)
+    for other in others.split(", ")
 ]
 OTHER_SENSE = {
     # pair: the senses that give the printed value, where another pair of senses is more similar
@@ -74,8 +53,9 @@ def hownet(shared_data: Path) -> HowNet:
     return HowNet(shared_data / "hownet/glossary.txt", shared_data / "hownet/WHOLE.txt")
 
 
-@pytest.mark.parametrize(("a", "b", "printed"), TABLE_3 + TABLE_4)
-def test_a_printed_value(hownet: HowNet, a: str, b: str, printed: float) -> None:
+@pytest.mark.parametrize(("a", "b", "value"), PAIRS)
+def test_a_printed_value(hownet: HowNet, a: str, b: str, value: str) -> None:
+    printed = float(value)
     if (a, b) in OTHER_SENSE:
         first, second = (hownet.concepts.index(parse_definition(sense)) for sense in OTHER_SENSE[a, b])
         assert hownet.of_sense(first)[second] == pytest.approx(printed, abs=TOLERANCE)

@@ -16,7 +16,6 @@ from fork_tools import run_forked
 
 from topical_crawler import TopicError, load_topic, plugins, strategies
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 FAULTY = """from topical_crawler.strategies.breadth_first import BreadthFirst
 no_class = 3
 class Misnamed(BreadthFirst):
@@ -39,40 +38,33 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(plugin: Path, tmp_path: Path) -> Run:
-    """Runs Python where the distribution is installed."""
+def installed(plugin: Path) -> dict[str, str]:
+    """Variables of a process that finds the distribution."""
     path = os.pathsep.join([str(plugin), str(ROOT)])
-    environment = {**os.environ, "PYTHONPATH": path, "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
-
-    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, *map(str, arguments)]
-        if arguments[0] == "-m":
-            return run_forked(arguments, tmp_path, environment)
-        return subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
-
-    return call
+    return {**os.environ, "PYTHONPATH": path, "SCRAPY_SETTINGS_MODULE": "topical_crawler.settings"}
 
 
 @pytest.mark.slow
-def test_its_own_tests_pass(run: Run) -> None:
-    done = run("-c", "import test_good_hosts; test_good_hosts.test_contract()")
-    assert done.returncode == 0, done.stderr
+def test_its_own_tests_pass(installed: dict[str, str]) -> None:
+    code = "import test_good_hosts; test_good_hosts.test_contract()"
+    subprocess.run([sys.executable, "-c", code], env=installed, check=True)
 
 
-def test_a_crawl(run: Run, tmp_path: Path) -> None:
+def test_a_crawl(installed: dict[str, str], tmp_path: Path) -> None:
     party, data, web = make_topic(tmp_path / "party"), tmp_path / "data", DEMO / "demo-web.warc.gz"
     with (party / "topic.toml").open("a", encoding="utf-8") as file:
         file.write("[strategy.good_hosts]\nbonus = 0.25\n")
     for pages in (15, 30):  # the second crawl goes on with what the first has learned
         settings = {"TOPICAL_REPLAY": web, "TOPICAL_RESOURCES": 1, "TOPICAL_RESOURCES_DIR": tmp_path / "none"}
-        done = run(*command(party, data, str(DEMO / "seeds.txt"), pages=pages, strategy="good_hosts", **settings)[1:])
+        line = command(party, data, str(DEMO / "seeds.txt"), pages=pages, strategy="good_hosts", **settings)
+        done = run_forked(line[1:], tmp_path, installed)
         assert done.returncode == 0, done.stderr
     assert "Going on without vectors" in done.stderr and "Going on without hownet" not in done.stderr
     fetched = rows(data)
     assert len(fetched) >= 30
     page = next(row for row in fetched if row.keep)
     options = ("--crawl", data, "--json", "-s", f"TOPICAL_REPLAY={web}", "-s", "TOPICAL_RESOURCES=0")
-    done = run("-m", "topical_crawler", "topic", "explain", party, page.url, *options)
+    done = run_forked(["-m", "topical_crawler", "topic", "explain", party, page.url, *options], tmp_path, installed)
     assert done.returncode == 0, done.stderr
     explained = json.loads(done.stdout)
     assert (explained["strategy"], explained["on_topic"]) == ("good_hosts", True)

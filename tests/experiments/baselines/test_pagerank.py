@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.baselines.pagerank import FIRST_RANKING, MAX_LINKS, LinkGraph, PageRank, PageRankParameters
-from topical_crawler import Candidate, Evidence, Link, Page, Topic, TopicError, Verdict, load_topic, strategies
+from topical_crawler import Candidate, Evidence, Link, Page, Topic, Verdict, strategies
 from topical_crawler.text.segment import Segmenter
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -45,18 +45,15 @@ def by_definition(web: Web) -> dict[int, float]:
     return ranks
 
 
-def random_web(pages: int, seed: int, links: int = 12) -> Web:
+def random_web(seed: int, pages: int = FIRST_RANKING) -> Web:
     chance = random.Random(seed)
-    order = chance.sample(range(pages), pages)
-    return [
-        (page, list(dict.fromkeys(int(3 * pages * chance.random() ** 3) for _ in range(chance.randrange(links)))))
-        for page in order
-    ]
+    draw = lambda: {int(3 * pages * chance.random() ** 3) for _ in range(chance.randrange(12))}  # noqa: E731
+    return [(page, list(draw())) for page in chance.sample(range(pages), pages)]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ranks_are_those_of_the_formula(seed: int) -> None:
-    web = random_web(FIRST_RANKING, seed)
+    web = random_web(seed)
     graph = graph_of(web)
     assert graph.ranked == FIRST_RANKING
     for address, rank in by_definition(web).items():
@@ -64,8 +61,7 @@ def test_ranks_are_those_of_the_formula(seed: int) -> None:
 
 
 def test_between_two_rankings_every_parent_counts() -> None:
-    web = random_web(FIRST_RANKING, 5)
-    graph = graph_of(web)
+    graph = graph_of(random_web(5))
     waiting = 1_000_001
     assert graph.rank(node(waiting)) is None
     expected = 1 - D
@@ -76,15 +72,6 @@ def test_between_two_rankings_every_parent_counts() -> None:
         assert graph.share(node(page)) == pytest.approx((1 - D) / 2)
     assert graph.ranked == FIRST_RANKING
     assert graph.share(node(waiting)) == 0.0
-
-
-def test_ranks_are_computed_at_every_fourth_part_more() -> None:
-    graph, steps = LinkGraph(D), []
-    for page in range(100):
-        graph.add(node(page), [node(page + 1)])
-        if graph.ranked == page + 1:
-            steps.append(page + 1)
-    assert steps == [16, 20, 25, 31, 38, 47, 58, 72, 90]
 
 
 _WEBS = st.lists(st.tuples(st.integers(0, 60), st.lists(st.integers(0, 80), max_size=6, unique=True)), max_size=70)
@@ -101,12 +88,6 @@ def test_what_json_brings_back_is_the_same_to_the_last_digit(first: Web, later: 
     for address in range(81):
         assert restored.rank(node(address)) == through.rank(node(address))
         assert restored.share(node(address)) == through.share(node(address))
-
-
-def test_ten_thousand_pages_in_little_room() -> None:
-    graph = graph_of(random_web(10_000, 1, links=100))
-    lessons = 10_000 * 50 * 8 * 4 / 3  # 50 links a page: in the frontier, as base64
-    assert len(json.dumps(graph.to_json())) + lessons < 10_000_000
 
 
 # -- the strategy
@@ -159,10 +140,10 @@ def test_the_target_of_a_redirect_has_the_shares_of_the_places_where_the_link_wa
 def test_the_revision_changes_when_the_ranks_are_computed() -> None:
     pagerank = strategy()
     seen = set()
-    for n in range(2 * FIRST_RANKING):
+    for n in range(100):
         learn(pagerank, page_of(str(n), str(n + 1)))
         seen.add(pagerank.revision)
-    assert seen == {0, 16, 20, 25, 31}
+    assert seen == {0, 16, 20, 25, 31, 38, 47, 58, 72, 90}  # at every fourth part more
     restored = strategy()
     restored.load_state_dict(json.loads(json.dumps(pagerank.state_dict())))
     assert restored.revision == pagerank.revision
@@ -176,9 +157,3 @@ def test_parameters_come_from_the_topic_and_are_checked() -> None:
     for value in (1, -0.1, "0.85", True):
         with pytest.raises(ValueError, match="damping must be a number from 0 to below 1"):
             PageRankParameters(damping=value)  # type: ignore[arg-type]
-
-
-def test_a_refused_parameter_is_named_with_file_and_line(write_topic: WriteTopic) -> None:
-    folder = write_topic({"topic.toml": 'title = "试验"\n[strategy.pagerank]\ndamping = 1\n'})
-    with pytest.raises(TopicError, match=r"topic\.toml, line 3: damping must be a number"):
-        strategies.create(load_topic(folder), "pagerank", resources=None)

@@ -493,17 +493,6 @@ def test_a_marked_page_is_as_relevant_as_its_mark_says() -> None:
     assert 0 < strategy.judge(pages[0]).relevance < 1
 
 
-def test_of_a_long_page_the_words_are_remembered_that_are_rare_in_the_crawl() -> None:
-    strategy = make()
-    words = [f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(150)]
-    long = Page(f"{HOME}long", title=" ".join(words))
-    before = strategy.judge(long).lesson[0]
-    for i in range(30):
-        visit(strategy, f"{HOME}{i}.html", " ".join(words[:20]))
-    assert strategy.judge(long).lesson[0] != before
-    assert strategy.judge(replace(long, title=" ".join(words[20:]))).lesson[0][:2] == strategy.judge(long).lesson[0][:2]
-
-
 def test_reasons_are_few_and_the_strongest_comes_first(crawled: tuple[Adaptive, list[Told]]) -> None:
     strategy, told = crawled
     for candidate in waiting():
@@ -531,16 +520,6 @@ def test_reasons_are_words_and_their_signs_say_where_to() -> None:
 def test_of_a_link_found_nowhere_only_what_was_learned_is_told(crawled: tuple[Adaptive, list[Told]]) -> None:
     assert set(make().explain(Candidate("http://a.cn/", ())).values()) == {0}
     assert crawled[0].explain(Candidate("http://h0.cn/dj/1.html", ()))
-
-
-def test_a_restored_strategy_learns_on_as_if_nothing_had_happened(crawled: tuple[Adaptive, list[Told]]) -> None:
-    half = make()
-    told = lessons(half, walk(30))
-    going_on = restored(state(half))
-    lessons(going_on, walk(), list(told))
-    agree(going_on, crawled[0])
-    lessons(half, walk(), told)  # the state is no part of the strategy that gave it
-    agree(half, crawled[0])
 
 
 def test_lessons_are_all_that_is_needed_to_learn_again(crawled: tuple[Adaptive, list[Told]]) -> None:
