@@ -90,19 +90,12 @@ def crawled(
     topic = topic or load_topic("partybuilding")
     cell = Cell(RunKey(strategy, topic.name, "seeds", cap=bounds.get("cap", 0)), topic, Start("seeds", 0, start))
     recording = warc_tools.write_warc(cache / "empty.warc.gz", [(HOME, 200, HTML, b"")])
-    kept: list[ablation.Rows] = []
-
-    class Rows(ablation.Rows):
-        def __init__(self) -> None:
-            super().__init__()
-            kept.append(self)
-
-    monkeypatch.setattr(ablation, "Rows", Rows)
-    setup = Setup(
-        web, texts or {}, [recording], {topic.name: LabelledTopic(topic, "grade", {})}, bounds.get("budget", 100), {}, cache
-    )
+    rows = ablation.Rows()
+    monkeypatch.setattr(ablation, "Rows", lambda: rows)
+    topics = {topic.name: LabelledTopic(topic, "grade", {})}
+    setup = Setup(web, texts or {}, [recording], topics, bounds.get("budget", 100), {}, cache)
     ablation.crawl_one(Variant(strategy, strategy, {}), cell, setup)
-    return kept[0].records
+    return rows.records
 
 
 def test_every_answer_ends_as_in_a_crawl(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
-"""The strategies vsm, ssrm and svsm, made for a topic, and the measure of ssrm."""
+"""The strategies vsm, ssrm and svsm, made for a topic, the measure of ssrm, and SVSM in its three readings."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.baselines.vector_space import PositionSvsm, ProjectedSvsm, Similarities, Ssrm
+from experiments.baselines.vector_space import (
+    PositionSvsm,
+    ProjectedSvsm,
+    Reading,
+    Similarities,
+    Ssrm,
+    svsm,
+)
 from topical_crawler import Page, TopicError, load_topic, strategies
 from topical_crawler.strategies.esvsm.vector_space import TermSvsm
 from topical_crawler.text.statistics import Idf
@@ -75,3 +83,44 @@ def test_ssrm_is_a_mean(words: list[str]) -> None:
     ssrm = Ssrm(TOPIC, SIMILARITY, IDF)
     single = [ssrm.of([w]) for w in words]
     assert min(single, default=0) - 1e-9 <= ssrm.of(words) <= max(single, default=0) + 1e-9
+
+
+READINGS: tuple[Reading, ...] = ("terms", "projected", "positions")
+
+
+def measure(reading: Reading) -> TermSvsm | PositionSvsm | ProjectedSvsm:
+    return svsm(TOPIC, SIMILARITY, IDF, reading)  # type: ignore[return-value]
+
+
+def test_words_that_hownet_lacks_are_like_themselves_only() -> None:
+    assert SIMILARITY.row("进程").tolist() == [0.0, 1.0]
+    assert SIMILARITY.row("没有的词").tolist() == [0.0, 0.0]
+    assert SIMILARITY.row("核心").tolist() == pytest.approx([0.9, 0.2])
+
+
+def test_projection_on_the_topics_terms_by_hand() -> None:
+    found = measure("projected")
+    projected = [0.5 * 3 * 0.9 + 0.5 * 2 * 0, 0.5 * 3 * 0.2 + 0.5 * 2 * 1]
+    expected = (projected[0] * 2 + projected[1]) / (math.hypot(*projected) * math.sqrt(5))
+    assert found.of(["核心", "进程"]) == pytest.approx(expected)
+    assert found.of(["核心"]) > 0.9  # no common term, and yet they are compared (section 1.2.2)
+    assert found.of(["没有的词"]) == 0.0
+
+
+def test_positions_by_hand() -> None:
+    """Heaviest against heaviest: tf·idf 核心 1.5, 进程 1.0; semantic 1.5·0.55, 1.0·0.5."""
+    numbers = 1.5 * 0.55, 1.0 * 0.5
+    expected = (numbers[0] * 2 + numbers[1] * 1) / (math.hypot(*numbers) * math.sqrt(5))
+    assert measure("positions").of(["进程", "核心"]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@given(words=TEXTS)
+def test_relevance_is_in_its_range_and_does_not_know_the_order(reading: Reading, words: list[str]) -> None:
+    found = measure(reading)
+    relevance = found.of(words)
+    assert 0 <= relevance <= 1
+    assert found.of(words[::-1]) == relevance
+    assert found.of(words * 2) == pytest.approx(relevance)
+    assert all(part > 0 for part in found.parts(words).values())
+    assert found.parts(words) if relevance else True
