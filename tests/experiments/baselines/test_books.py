@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
-from warcio.archiveiterator import ArchiveIterator
+from shop_tools import BAD, FOUND, GOOD, TERMS, book, recorded_books
 
 from experiments.baselines.books import KeywordVsmParameters
-from topical_crawler import Evidence, Page, Topic, strategies
+from topical_crawler import Page, Topic, strategies
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import PAGE_OFF_TOPIC
-from topical_crawler.web.dom import decode
 
-DEMO = Path(__file__).resolve().parents[3] / "demo"
-TERMS = {"数据挖掘": 1.0, "聚类": 0.6, "关联规则": 0.6, "决策树": 0.4}
-FOUND = (Evidence("http://s.shop.cn/Search?keyword=%E6%95%B0", 0.5, False, "一本书"),)
 CLC = {
     "TP": {"name": "计算机技术", "up_level": None},
     "TP311": {"name": "数据挖掘", "up_level": "TP"},
@@ -25,18 +20,10 @@ CLC = {
 }
 
 
-def book(number: int, title: str, introduction: str) -> Page:
-    html = (
-        f"<title>{title} - 书店</title><h1>{title}</h1><h3>内容简介</h3><p>{introduction}</p><h3>目录</h3><p>第一章 数据挖掘</p>"
-    )
-    return Page.from_html(f"http://item.shop.cn/{number}.html", html)
-
-
 @pytest.mark.parametrize("name", ["category_vsm", "keyword_vsm"])
 def test_books_by_title_and_introduction(name: str) -> None:
     strategy = strategies.create(Topic("dm", "数据挖掘", TERMS), name, resources=None, segmenter="rjieba")
-    good = strategy.judge(book(1, "数据挖掘七讲", "讲解聚类与关联规则，附决策树的例子。"), FOUND)
-    bad = strategy.judge(book(2, "挖掘机操作", "讲解液压系统的检修与保养。"), FOUND)  # 数据挖掘 in its contents is not read
+    good, bad = strategy.judge(GOOD, FOUND), strategy.judge(BAD, FOUND)
     assert (good.keep, bad.keep, bad.relevance) == (True, False, 0.0)
     assert next(iter(good.why)) == "数据挖掘" and sum(good.why.values()) == pytest.approx(1, abs=0.001)
     assert strategy.drop_reason == PAGE_OFF_TOPIC
@@ -64,17 +51,7 @@ def test_of_a_topic_of_books_the_topic_word_alone_counts() -> None:
 
 @pytest.fixture(scope="module")
 def shop() -> list[tuple[Page, bool]]:
-    """Pages of the recorded bookshop's books, and whether they are relevant."""
-    with (DEMO / "bookshop-labels.tsv").open(encoding="utf-8") as file:
-        grades = {row["url"]: row["grade"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "article"}
-    found = []
-    with (DEMO / "bookshop.warc.gz").open("rb") as file:
-        for record in ArchiveIterator(file):
-            url = record.rec_headers.get_header("WARC-Target-URI")
-            if record.rec_type == "response" and grades.get(url, "1") != "1":
-                html, encoding = decode(record.content_stream().read(), record.http_headers.get_header("Content-Type") or "")
-                found.append((Page.from_html(url, html, encoding), grades[url] == "2"))
-    return found
+    return recorded_books()
 
 
 @pytest.mark.parametrize(("name", "precision", "recall"), [("category_vsm", 0.8, 0.9), ("keyword_vsm", 0.8, 0.7)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import logging
 from collections.abc import Callable
@@ -10,18 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from warcio.archiveiterator import ArchiveIterator
+from shop_tools import BAD, FOUND, GOOD, SEARCH, TERMS, book, recorded_books
 
 from topical_crawler import Candidate, Evidence, Page, Topic, TopicError, load_topic, strategies
 from topical_crawler.resources.registry import Resources
 from topical_crawler.strategies import PAGE_OFF_TOPIC, Strategy
 from topical_crawler.strategies.odp2evsm.books import read
 from topical_crawler.strategies.odp2evsm.strategy import Odp2evsm
-from topical_crawler.web.dom import decode
-
-SHOP = Path(__file__).resolve().parents[3] / "demo"
-SEARCH = "http://s.shop.cn/Search?keyword=%E6%95%B0"
-TERMS = {"数据挖掘": 1.0, "聚类": 0.6, "关联规则": 0.6, "决策树": 0.4}
 
 
 def make(*, title: str = "数据挖掘", resources: Resources | None = None, **parameters: object) -> Strategy:
@@ -29,20 +23,10 @@ def make(*, title: str = "数据挖掘", resources: Resources | None = None, **p
     return strategies.create(topic, "odp2evsm", resources=resources, segmenter="rjieba")
 
 
-def detail(number: int, title: str, introduction: str) -> Page:
-    html = f"<title>{title} - 书店</title><h1>{title}</h1><h3>内容简介</h3><p>{introduction}</p><h3>目录</h3><p>第一章 数据挖掘"
-    return Page.from_html(f"http://item.shop.cn/{number}.html", html)
-
-
 def search(page: int = 1, words: str = "数据挖掘") -> Page:
     books = "".join(f"<li><a href=http://item.shop.cn/{n}.html>{words}的第{n}种书</a>" for n in range(8))
     more = f"<a href=/Search?keyword=%E6%95%B0&page={page + 1}>下一页</a>"
     return Page.from_html(f"{SEARCH}&page={page}" if page > 1 else SEARCH, f"<title>{words} 商品搜索</title>{books}{more}")
-
-
-GOOD = detail(1, "数据挖掘七讲", "讲解聚类与关联规则，附决策树的例子。")
-BAD = detail(2, "挖掘机操作", "讲解液压系统的检修与保养。")
-FOUND = (Evidence(SEARCH, 0.5, False, "一本书"),)
 
 
 def links_of(strategy: Strategy, page: Page, found: tuple[Evidence, ...] = FOUND) -> dict[str, float | None]:
@@ -111,7 +95,7 @@ def test_the_topic_grows_by_relevant_books() -> None:
     before = strategy.score([new])[0]
     for n in range(3):
         assert strategy.revision == 0
-        page = detail(n, "数据挖掘与频繁项集", "讲解频繁项集与关联规则。")
+        page = book(n, "数据挖掘与频繁项集", "讲解频繁项集与关联规则。")
         strategy.learn(page.url, strategy.judge(page, FOUND))
     assert "频繁" in strategy.expansion.added or "频繁项集" in strategy.expansion.added
     assert strategy.revision == len(strategy.expansion.added) > 0
@@ -152,7 +136,7 @@ def test_the_topic_s_category(resources: Resources) -> None:
     assert list(keywords(resources, keyword_threshold=0.5)) == ["数据挖掘", "聚类分析", "关联规则", "聚类"]
     assert keywords(resources, max_keywords=1) == {"数据挖掘": 1.0}
     # Words of the category are kept whole.
-    assert "聚类分析" in make(resources=resources).judge(detail(1, "聚类分析", "方法与实例"), FOUND).why
+    assert "聚类分析" in make(resources=resources).judge(book(1, "聚类分析", "方法与实例"), FOUND).why
     with pytest.raises(TopicError, match="no category matches '烹饪'"):
         keywords(resources, category="烹饪")
 
@@ -180,17 +164,7 @@ def test_a_category_of_a_tree_of_ones_own(write_topic: Callable[..., Path]) -> N
 
 @pytest.fixture(scope="module")
 def shop() -> list[tuple[Page, bool]]:
-    """Pages of the recorded bookshop's books, and whether they are relevant."""
-    with (SHOP / "bookshop-labels.tsv").open(encoding="utf-8") as file:
-        grades = {row["url"]: row["grade"] for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "article"}
-    found = []
-    with (SHOP / "bookshop.warc.gz").open("rb") as file:
-        for record in ArchiveIterator(file):
-            url = record.rec_headers.get_header("WARC-Target-URI")
-            if record.rec_type == "response" and grades.get(url, "1") != "1":
-                html, encoding = decode(record.content_stream().read(), record.http_headers.get_header("Content-Type") or "")
-                found.append((Page.from_html(url, html, encoding), grades[url] == "2"))
-    return found
+    return recorded_books()
 
 
 @pytest.mark.slow
