@@ -46,15 +46,6 @@ def test_a_chain_by_hand() -> None:
     assert list(ranks) == ["乙", "甲", "丙"]  # equal ones in the order of the text
 
 
-def test_what_weighs_more_ranks_higher() -> None:
-    words = ["数据", "挖掘", "算法"] * 3
-    assert (
-        textrank(words, {"数据": 0.2, "挖掘": 1.0, "算法": 0.2})["挖掘"]
-        > textrank(words, {"数据": 0.2, "挖掘": 0.2, "算法": 0.2})["挖掘"]
-    )
-    assert next(iter(textrank(words, {"数据": 0.2, "挖掘": 1.0, "算法": 0.5}))) == "挖掘"
-
-
 def test_texts_without_neighbours() -> None:
     assert textrank([]) == {}
     assert textrank(["数据"]) == pytest.approx({"数据": 0.15})

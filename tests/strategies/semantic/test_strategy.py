@@ -156,16 +156,6 @@ def test_eq_5_is_the_weighted_sum_of_the_parts(relevance: float, anchor: str, sa
     assert strategy.explain(Candidate(url, (evidence,))) == pytest.approx(bounded if followed else {})
 
 
-def test_the_structure_has_a_say_beside_a_relevant_page() -> None:
-    """Unbounded, a title of a few topic terms outweighs it twentyfold."""
-    strategy, raw = semantic(), semantic(bounded=False)
-    places = [found("", on_topic=True, relevance=rel, url=url) for rel, url in ((12.0, "http://x.y/1"), (4.0, PARENT))]
-    for made, structure_wins in ((strategy, True), (raw, False)):
-        made.learn(PARENT, Verdict(4.0, True))
-        first, second = made.score(places)
-        assert first is not None and second is not None and (second > first) is structure_wins
-
-
 def test_explain_speaks_of_the_place_that_the_score_is_of() -> None:
     """A place whose links are not followed gives the link no priority, however relevant the page is."""
     strategy = semantic()
