@@ -169,7 +169,7 @@ def test_a_crawl_that_fails_is_named(run_experiment: Run, tmp_path: Path) -> Non
         (("--start-texts", "3"), 2, ("not allowed with argument --seeds",)),
         (("--seeds", "nowhere.txt"), 2, ("two sets of --seeds have one name", "Remedy")),
         (("--seeds", "other=nowhere.txt"), 1, ("nowhere.txt: no such seed file",)),
-        (("--web", "nowhere.warc.gz"), 1, ("nowhere.warc.gz: there is no such file",)),
+        (("--web", "nowhere.warc.gz"), 1, ("nowhere.warc.gz: no such file",)),
         (("--labels", "nowhere.tsv"), 1, ("nowhere.tsv",)),
     ],
 )

@@ -86,7 +86,7 @@ def test_across_sites(call_experiment: RunScrapy, folder: Path, tmp_path: Path) 
         (("--labels", "urls.tsv", "--kind", "list"), "only 0 were found in 0 URLs"),
         (("--labels", "urls.tsv", "--pairs", "100000"), "Remedy: fewer pairs"),
         (("--labels", "none.tsv"), "none.tsv"),
-        (("--web", "none.warc.gz"), "there is no such file"),
+        (("--web", "none.warc.gz"), "none.warc.gz: no such file"),
         (("--web", "plain.warc.gz"), "no page has a breadcrumb. Remedy"),
     ],
 )
