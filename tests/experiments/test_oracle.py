@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.comparison import ORACLE, RunKey, measure_path
 from experiments.oracle import ORACLES, greedy, path
 from experiments.web_graph import WebGraph
-from topical_crawler.evaluation.labels import Label, read_labels
-from topical_crawler.recordings.reader import scan
+from topical_crawler.evaluation.labels import Label
 from topical_crawler.web.urls import fingerprint, host
 
 
@@ -115,20 +112,3 @@ def test_any_web(
             open_pages += [PAGES[t] for t in links[PAGES.index(name)] if PAGES[t] not in open_pages]
         reached = {labels[fingerprint(one)].doc for one in found if fingerprint(one) in labels}
         assert reached == {doc for name, doc in relevant.items() if name in open_pages}
-
-
-def test_real_sites(shared_data: Path, tmp_path: Path) -> None:
-    """Two of the recorded sites; reading all of them takes ten seconds."""
-    folder = shared_data / "web"
-    sites = ("godweiyang.com", "sunhwee.com")
-    recorded = (folder / "dev-web.warc.gz").read_bytes()
-    with (tmp_path / "web.warc.gz").open("wb") as out:
-        for address, offset, length, _ in scan(folder / "dev-web.warc.gz"):
-            if host(address).endswith(sites):
-                out.write(recorded[offset : offset + length])
-    graph = WebGraph.open(tmp_path / "web.warc.gz", tmp_path)
-    labels = {k: found for k, found in read_labels(folder / "dev-web.tsv", "ML").items() if found.site in sites}
-    assert {fingerprint(u) for u in graph.urls} <= labels.keys()
-    run = measure_path(RunKey(ORACLE, "ML", "home"), path(graph, [f"http://{s}/" for s in sites], labels, 500), labels, 500)
-    assert (run.relevant, run.total) == (78, 78)
-    assert run.pages < 100 and run.area > 0.97

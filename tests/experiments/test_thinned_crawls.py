@@ -4,7 +4,7 @@ graph of the web knows which."""
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin
@@ -23,8 +23,7 @@ from topical_crawler.items import PageItem, now_utc
 from topical_crawler.middlewares import judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.topic.topic import load_topic
-from topical_crawler.web.listings import Listing
-from topical_crawler.web.page import Evidence, Link, Page, Verdict
+from topical_crawler.web.page import Page
 
 PAGES = 40
 START = "http://a.example/0"
@@ -120,32 +119,3 @@ def test_a_crawl_that_was_stopped_sees_the_same_links(topic: Path, web: Web, tmp
                 order += further
         orders.append(order)
     assert orders[0] == orders[1] and len(orders[0]) > 10
-
-
-def test_strategies_see_what_stays_and_the_text_is_cleaned_with_all(
-    topic: Path, web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crawl = open_crawl(topic, web.file, tmp_path / "data", TOPICAL_MAX_LINKS=10)
-    judged: list[Page] = []
-    judge_page = crawl.strategy.judge
-
-    def watched(page: Page, evidence: Sequence[Evidence]) -> Verdict:
-        judged.append(page)
-        return judge_page(page, evidence)
-
-    monkeypatch.setattr(crawl.strategy, "judge", watched)
-    crawl.push([seed_entry(START)])
-    entry = crawl.next(0.0)
-    assert entry is not None
-    links = tuple(Link(f"http://a.example/{i}", "党建") for i in range(1, 41))
-    page = Page.from_html(START, article("首页", {f"/{i}": "党建" for i in range(1, 41)}))
-    item = PageItem(entry, START, now_utc(), 200, page=page, listing=Listing("sitemap", links))
-    with Thinning(0.5).applied(item, crawl.options.max_links):
-        judge(crawl, item)
-        assert item.listing is not None and 0 < len(item.listing.links) < 40
-    [seen] = judged
-    assert seen.links == Thinning(0.5).of(page, 10).links and 0 < len(seen.links) < 10
-    assert [link.url for link in item.links] == [link.url for link in seen.links]
-    assert item.page is page and len(page.links) == 40
-    assert item.listing is not None and item.listing.links == links
-    crawl.close()

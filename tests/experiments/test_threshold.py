@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.threshold import Cost, Point, best_point, measure, shape
+from experiments.threshold import Cost, Point, best_point, measure
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label
 from topical_crawler.web.urls import fingerprint
@@ -81,13 +81,3 @@ def test_the_best_has_the_volume_at_nearly_the_highest_precision() -> None:
     assert best_point([point(0.1, 9, 100, 90), point(0.2, 9, 100, 89)]) == point(0.1, 9, 100, 90)
     assert best_point([point(16, 9, 0, 0)]) is None
     assert best_point([]) is None
-
-
-def test_the_shape_in_words() -> None:
-    points = [point(0.1, 9, 50, 25), point(0.4, 9, 80, 72), point(1.6, 9, 60, 54), point(6.3, 9, 10, 9), point(16, 9, 0, 0)]
-    assert shape(points) == (
-        "precision 50.0 % at 0.1, 90.0 % at 6.3, flat (within 1 point) from 0.4; "
-        "volume 50 texts at 0.1, most at 0.4 (80), 10 at 6.3"
-    )
-    assert "most at 0.4 to 1.6 (80)" in shape([*points[:2], point(1.6, 9, 80, 72), *points[3:]])
-    assert shape(points[-1:]) == "no text was kept"

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawl_tools import interrupted, rows
-
-from experiments.threshold import ThresholdCrawls
+from crawl_tools import rows
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'topical-crawler[experiments]'")
 
@@ -93,31 +91,6 @@ def test_what_is_there_is_not_made_again_and_a_longer_budget_continues_it(run_ex
     assert (short[0]["pages"], long[0]["pages"]) == (40, 80)
     assert short[0] == json.loads(before["threshold.json"])["budgets"][0]["points"][0]
     assert urls(log.with_name("data")) == urls(made / "straight" / "threshold.crawls" / "0.1" / "data")
-
-
-def test_an_interrupted_experiment_goes_on(run_experiment: RunScrapy, tmp_path: Path) -> None:
-    options = command("out", "--thresholds", "0.1", "--seconds", "70", "--processes", "1")
-    data = tmp_path / "out" / "threshold.crawls" / "0.1" / "data"
-    said = interrupted("experiments", options, data, tmp_path)
-    assert "interrupted; the same command goes on from here" in said
-    assert "Traceback" not in said
-    assert not (data.parent / "finished.json").exists()
-    assert 5 < len(urls(data)) < 70
-
-    shown = run_experiment(*options, cwd=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    assert figures(tmp_path / "out")["budgets"][0]["points"][0]["pages"] == 70
-
-
-def test_a_crawl_that_fails_is_named(run_experiment: RunScrapy, tmp_path: Path) -> None:
-    options = command("out", "--thresholds", "0.1", "-s", "TOPICAL_TRAP_PAGES=many")
-    failed = run_experiment(*options, cwd=tmp_path)
-    assert failed.returncode == 1
-    assert "the crawl with threshold 0.1 ended with code 2" in failed.stderr
-    assert "TOPICAL_TRAP_PAGES='many'" in failed.stderr
-    assert "out/threshold.crawls/0.1/log" in failed.stderr
-    # What failed at once has made no crawl that could be mixed up with one of other settings.
-    ThresholdCrawls(tmp_path / "out" / "threshold.crawls", "partybuilding", DEMO / "demo-web.warc.gz", None, ())
 
 
 @pytest.mark.parametrize(
