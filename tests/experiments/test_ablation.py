@@ -122,11 +122,7 @@ def quietly_read(web: Path, cache: Path) -> web_in_memory.Web:
 
 
 def test_it_goes_the_way_that_scrapy_goes(
-    tmp_path: Path,
-    cache: Path,
-    warc: Path,
-    write_topic: Callable[[Mapping[str, str]], Path],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, cache: Path, warc: Path, write_topic: Callable[[Mapping[str, str]], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The real crawl, in a process of its own, is under way while the pages are read here. Neither has anything to extract."""
     folder = write_topic({"terms.tsv": "无人提起的词\t1\n"})

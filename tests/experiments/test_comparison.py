@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.comparison import (
-    STEPS,
-    Quality,
-    RunKey,
-    SiteFigures,
-    measure,
-    measure_path,
-    steps,
-)
+from experiments.comparison import STEPS, Quality, RunKey, SiteFigures, measure, measure_path, steps
 from experiments.comparison_report import FIGURES
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label

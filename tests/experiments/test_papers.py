@@ -12,19 +12,7 @@ from experiments.papers import chen as paper_chen
 from experiments.papers import experiment as papers
 from experiments.papers import sun as paper_sun
 from experiments.papers import zhang as paper_zhang
-from experiments.papers.experiment import (
-    CHEN,
-    MEAN,
-    NARROW,
-    SUN,
-    ZHANG,
-    Crawls,
-    Labels,
-    Least,
-    Measurement,
-    Order,
-    Reproduction,
-)
+from experiments.papers.experiment import CHEN, MEAN, NARROW, SUN, ZHANG, Crawls, Labels, Least, Measurement, Order, Reproduction
 from experiments.papers.report import FILES, write_report
 from topical_crawler.corpus.record import Record
 from topical_crawler.evaluation.labels import Label

@@ -20,12 +20,7 @@ from topical_crawler.resources.hownet import NO_PATH, SememeTree, value_similari
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.strategies.content_url import ContentUrl, ContentUrlParameters, TopicVector
 from topical_crawler.strategies.esvsm.topic_model import sub_topics, topic_vector
-from topical_crawler.strategies.esvsm.vector_space import (
-    TermSimilarity,
-    TermSvsm,
-    TextAndAnchor,
-    TextAndAnchorParameters,
-)
+from topical_crawler.strategies.esvsm.vector_space import TermSimilarity, TermSvsm, TextAndAnchor, TextAndAnchorParameters
 from topical_crawler.strategies.odp2evsm import extension
 from topical_crawler.strategies.odp2evsm.page_keywords import ExtensionMeasure, NodeWeights
 from topical_crawler.strategies.odp2evsm.topic_keywords import Expansion, initial_keywords, own_keywords

@@ -8,11 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.semantic.url_structure import (
-    StructureParameters,
-    UrlParts,
-    structure_similarity,
-)
+from topical_crawler.strategies.semantic.url_structure import StructureParameters, UrlParts, structure_similarity
 
 DEFAULT = StructureParameters()
 PLAIN = StructureParameters(alpha=1.0, beta=1.0, threshold=0.0, a_host=1.0, b=0.25, a_path=1.0, d=4.0)

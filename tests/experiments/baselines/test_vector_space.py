@@ -11,14 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.baselines.vector_space import (
-    PositionSvsm,
-    ProjectedSvsm,
-    Reading,
-    Similarities,
-    Ssrm,
-    svsm,
-)
+from experiments.baselines.vector_space import PositionSvsm, ProjectedSvsm, Reading, Similarities, Ssrm, svsm
 from topical_crawler import Page, TopicError, load_topic, strategies
 from topical_crawler.strategies.esvsm.vector_space import TermSvsm
 from topical_crawler.text.statistics import Idf

@@ -102,12 +102,7 @@ def write_tree(file: Path, large: str, class_: str, names: str, groups: dict[str
     [
         ("足球", "体育用品 球 棋", {"A": {"01#": "足球"}}, "球"),  # it ends with it
         ("无人机", "船 筏子 飞机", {"A": {"01#": "无人机"}}, "飞机"),  # the last character
-        (
-            "潜望镜",
-            "灯 风扇",
-            {"A": {"01=": "灯"}, "B": {"01=": "风扇", "02#": "潜望镜"}},
-            "风扇",
-        ),  # of its own part
+        ("潜望镜", "灯 风扇", {"A": {"01=": "灯"}, "B": {"01=": "风扇", "02#": "潜望镜"}}, "风扇"),  # of its own part
         ("衬衫", "衣服 上装 裤子", {"A": {"01#": "衬衫"}}, "衣服"),  # the first
         ("大象", "狮 虎 大象", {"A": {"01#": "大象"}}, "动物"),  # the names of the class stand beside it
     ],

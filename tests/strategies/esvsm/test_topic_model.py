@@ -21,11 +21,7 @@ TOPIC = Topic(
 def test_documents_and_what_else_describes_the_topic() -> None:
     """A document without words is none; a term counts as often as its weight says, at least once."""
     found = description_documents(TOPIC, Segmenter(["操作系统", "内核", "分页", "进程"]))
-    assert found == [
-        {"进程": 2, "等待": 1},
-        {"内存": 1, "分页": 1},
-        {"操作系统": 1, "管理": 1, "硬件": 1, "内核": 3, "进程": 1},
-    ]
+    assert found == [{"进程": 2, "等待": 1}, {"内存": 1, "分页": 1}, {"操作系统": 1, "管理": 1, "硬件": 1, "内核": 3, "进程": 1}]
 
 
 def test_sub_topics_tell_two_subjects_apart() -> None:
