@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from experiments import ablation, web_in_memory
 from experiments.__main__ import main
-from experiments.ablation import Setup, Variant, differences, variants
+from experiments.ablation import Rows, Setup, Variant, differences, variants
 from experiments.comparison import REDIRECTED, RunKey
 from experiments.plan import Cell, LabelledTopic, Start
 from experiments.runs import Run, read_runs
@@ -90,7 +90,7 @@ def crawled(
     topic = topic or load_topic("partybuilding")
     cell = Cell(RunKey(strategy, topic.name, "seeds", cap=bounds.get("cap", 0)), topic, Start("seeds", 0, start))
     recording = warc_tools.write_warc(cache / "empty.warc.gz", [(HOME, 200, HTML, b"")])
-    rows = ablation.Rows()
+    rows = Rows()
     monkeypatch.setattr(ablation, "Rows", lambda: rows)
     topics = {topic.name: LabelledTopic(topic, "grade", {})}
     setup = Setup(web, texts or {}, [recording], topics, bounds.get("budget", 100), {}, cache)
