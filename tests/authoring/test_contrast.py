@@ -4,8 +4,6 @@ import math
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topical_crawler.authoring.build import general_background, termhood
 from topical_crawler.text.segment import Segmenter
@@ -17,17 +15,6 @@ def test_log_likelihood_by_hand() -> None:
     expected = 2 * (20 * math.log(20 / (1000 * rate)) + 10 * math.log(10 / (10_000 * rate)))
     assert log_likelihood(20, 1000, 10, 10_000) == pytest.approx(expected)
     assert log_likelihood(5, 100, 0, 100) == pytest.approx(2 * 5 * math.log(2))
-
-
-@given(st.integers(0, 50), st.integers(50, 500), st.integers(0, 50), st.integers(50, 500))
-def test_the_sign_of_g_says_who_has_more(a: int, n: int, b: int, m: int) -> None:
-    one, other = statistics(n, 党建=a), statistics(m, 党建=b)
-    there, back = termhood(one, other, "党建")[1], termhood(other, one, "党建")[1]
-    assert there == pytest.approx(-back, abs=1e-6)
-    if a * m == b * n:
-        assert there == pytest.approx(0.0, abs=1e-6)
-    else:
-        assert (there > 0) == (a * m > b * n)
 
 
 def statistics(documents: int, **spread: int) -> WordStatistics:

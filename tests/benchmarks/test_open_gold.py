@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 from open_gold import FOLDER, PARTS, measure
-from open_gold_layouts import GOLD, NO
 
 
 def test_set_has_200_pages_in_two_halves_that_share_no_layout_and_no_text() -> None:
@@ -17,12 +16,6 @@ def test_set_has_200_pages_in_two_halves_that_share_no_layout_and_no_text() -> N
         assert all(piece in one["ground_truth"]["main_content"] for one in known for piece in one["ground_truth"]["with"])
         sources[part] = {name for one in known for name in one["_internal"]["source"].values()}
     assert sources["dev"].isdisjoint(sources["test"])
-
-
-def test_pages_hold_no_marks() -> None:
-    for file in FOLDER.glob("*/html/*.html.gz"):
-        source = gzip.decompress(file.read_bytes()).decode()
-        assert GOLD not in source and NO not in source and "data-gold" not in source
 
 
 def test_scores_are_given_by_kind_and_page(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
-from urllib.robotparser import RobotFileParser
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -96,23 +95,6 @@ def test_rebuilding_gives_the_committed_files(tmp_path: Path) -> None:
         assert rebuilt == committed, f"{name} is out of date: run `python demo/bookshop.py`"
 
 
-def test_a_malformed_text_is_refused_with_its_file_and_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(str(DEMO))
-    from bookshop_books import composed, read_stock
-
-    with pytest.raises(ValueError, match=r"shop\.toml: there is no such file"):
-        read_stock(tmp_path)
-    family = {"name": "短", "count": 2, "a": {"甲": ["甲"]}, "b": {"乙": ["乙"]}}
-    with pytest.raises(ValueError, match="1 pairs of parts for 2 books; write more parts"):
-        list(composed(family, tmp_path))
-    (tmp_path / "shop.toml").write_text('[[category]]\nname = "小说"\npublishers = []\nauthors = []\n', encoding="utf-8")
-    (tmp_path / "books").mkdir()
-    entry = '[[book]]\ntitle = "短"\ngrade = 0\ncategory = "小说"\nintro = "太短"\ncontents = "一"\n'
-    (tmp_path / "books/1.toml").write_text(entry, encoding="utf-8")
-    with pytest.raises(ValueError, match="短: the introduction has 2 characters, not 60 to 200"):
-        read_stock(tmp_path)
-
-
 def test_labels_agree_with_the_recording(web: dict[str, Response], labels: list[dict[str, str]]) -> None:
     assert len({row["url"] for row in labels}) == len(labels)
     for row in labels:
@@ -148,15 +130,3 @@ def test_every_book_is_reachable_from_one_search(books: dict[str, dict[str, str]
     # and, without the home page and the categories, all that a crawler of the book flow is after
     flow = {u: [t for t in links if "/list/" not in t and "www." not in t] for u, links in targets.items() if "www." not in u}
     assert {url for url, row in books.items() if row["grade"] == "2"} <= reached(start, flow)
-
-
-def test_robots_leave_the_cart_and_the_login_alone(
-    web: dict[str, Response], targets: dict[str, list[str]], books: dict[str, dict[str, str]]
-) -> None:
-    rules = RobotFileParser()
-    rules.parse(web["http://www.banshuzhai.example/robots.txt"].body.decode().splitlines())
-    forbidden = {target for links in targets.values() for target in links if not rules.can_fetch("*", target)}
-    assert {"http://www.banshuzhai.example/cart", "http://www.banshuzhai.example/login"} <= forbidden & web.keys()
-    assert sum("/cart/add?id=" in url for url in forbidden) == len(books)
-    assert not any("/list/" in url or "/Search?" in url or "item." in url for url in forbidden)
-    assert web["http://search.banshuzhai.example/robots.txt"].status == 404

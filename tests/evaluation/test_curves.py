@@ -1,11 +1,8 @@
 """Harvest curves with characters and as images."""
 
-import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from topical_crawler.evaluation.curves import svg_curve, terminal_curve
 
@@ -33,24 +30,6 @@ def test_the_first_curve_is_in_front() -> None:
 @pytest.mark.parametrize("curves", [{}, {"semantic": []}, {"semantic": [0, 0]}, {"a": [], "b": [0]}])
 def test_nothing_to_draw(curves: dict[str, list[int]]) -> None:
     assert terminal_curve(curves) == "(no relevant text was reached)"
-
-
-@given(
-    st.dictionaries(
-        st.text(st.sampled_from("abc党"), min_size=1, max_size=3), st.lists(st.integers(0, 3), max_size=200), max_size=6
-    ),
-    st.integers(1, 80),
-    st.integers(2, 20),
-)
-def test_any_curves_fit(steps: dict[str, list[int]], width: int, height: int) -> None:
-    curves = {name: [sum(found[: k + 1]) for k in range(len(found))] for name, found in steps.items()}
-    drawn = terminal_curve(curves, width, height)
-    if drawn.startswith("("):
-        assert not any(curve and curve[-1] for curve in curves.values())
-        return
-    lines = drawn.splitlines()
-    assert len(lines) == height + 3
-    assert all(len(re.split("[┤│]", line)[1]) <= width for line in lines[:height])
 
 
 def test_an_image_is_well_formed() -> None:

@@ -2,20 +2,17 @@
 
 import argparse
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from judging_tools import sample
 from scrapy.settings import Settings
 
 from topical_crawler.cli.corpus import report
 from topical_crawler.judging import sample as for_topic
-from topical_crawler.judging.sample import MARKS, Sample, SampleError, read_sample, take_over, write_sample
-from topical_crawler.topic.files import TopicError, read_marked_lines
+from topical_crawler.judging.sample import Sample, SampleError, read_sample, take_over, write_sample
+from topical_crawler.topic.files import TopicError
 from topical_crawler.topic.topic import load_topic
 
 WriteTopic = Callable[..., Path]  # see conftest.py
@@ -113,25 +110,6 @@ def test_what_is_no_topic_folder_or_not_of_one_sample_is_refused(folder: Path, t
     with pytest.raises(TopicError, match="line 1: not a JSON object"):
         take_over([marked(ALL)], folder)
     assert (folder / "marked.jsonl").read_text(encoding="utf-8") == "党建\n"
-
-
-@settings(max_examples=25)
-@given(st.lists(st.dictionaries(st.sampled_from(list(ALL)), st.sampled_from(MARKS)), min_size=1, max_size=4))
-def test_one_sample_after_the_other_leaves_the_last_mark_of_each_text(turns: list[dict[str, str]]) -> None:
-    urls = {item.key: item.url for item in sample().items}
-    last: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        (folder / "topic.toml").touch()
-        for marks in turns:
-            before = dict(last)
-            last |= {urls[key]: mark for key, mark in marks.items()}
-            taken = take_over([marked(marks)], folder)
-            assert taken.added == len(last) - len(before)
-            assert taken.changed == sum(before[url] != last[url] for url in before)
-            assert taken.added + taken.changed + taken.same == len(marks)
-        found = {entry.url: entry.mark for _, entry in read_marked_lines(folder / "marked.jsonl") if entry}
-    assert found == last
 
 
 def options(*arguments: str | Path) -> argparse.Namespace:
