@@ -8,7 +8,6 @@ from redis_tools import RedisServer
 
 from topical_crawler.frontier import redis_journal
 from topical_crawler.frontier.redis import RedisFrontier
-from topical_crawler.frontier.redis_journal import RedisJournal
 
 PAGES, KEPT, EVERY = 120, 20, 10
 Open = Callable[[], RedisFrontier]
@@ -65,23 +64,6 @@ def test_what_is_long_past_is_forgotten_and_the_rest_has_its_numbers(opened: Ope
     for worker in workers:  # the second one has never read it
         assert names(worker) == held and names(worker, PAGES - 7) == log[-7:]
     assert late.journal.load("stand") == {"seen": PAGES}
-
-
-def test_a_worker_that_joins_late_asks_for_little(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = crawl([opened()], PAGES + 3)
-    given: list[bytes] = []
-    ask = RedisJournal._log
-
-    def counting(journal: RedisJournal, *arguments: int, **options: int) -> tuple[int, list[bytes]]:
-        answer = ask(journal, *arguments, **options)
-        given.extend(answer[1])
-        return answer
-
-    late = opened()
-    monkeypatch.setattr(RedisJournal, "_log", counting)
-    assert names(late, PAGES) == log[-3:]
-    assert len(given) <= 3 + EVERY + 3
-    assert names(late, PAGES - 5) == log[-8:] and len(given) < PAGES / 2
 
 
 def test_a_late_checkpoint_of_a_slow_worker_changes_nothing(opened: Open) -> None:
