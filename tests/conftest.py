@@ -1,7 +1,5 @@
 """What several tests share: data beside the project, topic folders made on the spot, Scrapy's commands as a user runs them."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

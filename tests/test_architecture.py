@@ -1,7 +1,5 @@
 """The structure that docs/architecture.md describes: lines of code, circles of imports, long functions, paths that exist."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

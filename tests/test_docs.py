@@ -1,7 +1,5 @@
 """The documentation says what the code does: settings, commands, arguments, parameters, reasons; in both languages alike."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import dataclasses

@@ -1,7 +1,5 @@
 """Crawls over a recording, run by Scrapy itself."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

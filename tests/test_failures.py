@@ -1,7 +1,5 @@
 """What is concluded from an error of a request: the reason of its page, whether its host may be away."""
 
-from __future__ import annotations
-
 import pytest
 from scrapy.exceptions import CannotResolveHostError, DownloadFailedError, DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response

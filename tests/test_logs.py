@@ -1,7 +1,5 @@
 """A log in JSON: from Scrapy's first line on every line is one JSON object, and no password is in it."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

@@ -1,7 +1,5 @@
 """No log shows a password, however it came into the line; and passwords come in by variables and files."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

@@ -1,7 +1,5 @@
 """``topical-crawler`` as a user runs it, in a folder that has nothing to do with the project."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What is shipped: a wheel, and the egg that scrapyd is given, with all code and all data of the lexicon."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import zipfile

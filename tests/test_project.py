@@ -1,7 +1,5 @@
 """The project's settings without Scrapy."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

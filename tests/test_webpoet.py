@@ -1,7 +1,5 @@
 """The page object for web-poet, by web-poet's own fixtures and through scrapy-poet."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the project's commands have in common."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

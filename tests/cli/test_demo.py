@@ -1,7 +1,5 @@
 """``topical-crawler demo`` as a user runs it, and what it leaves."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

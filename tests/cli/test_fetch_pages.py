@@ -1,7 +1,5 @@
 """Pages fetched by the real engine: from a recording, and from a web server on this machine."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A crawl that several modules of tests look at."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``topical-crawler corpus`` as a user runs it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

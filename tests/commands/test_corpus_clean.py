@@ -1,7 +1,5 @@
 """``topical-crawler corpus clean`` as a user runs it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

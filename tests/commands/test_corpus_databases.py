@@ -1,7 +1,5 @@
 """``topical-crawler corpus`` with PostgreSQL: copy, and what reads a corpus, as a user runs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``topical-crawler corpus evidence``: a reader of docs/evidence.md checks its claims against corpus, frontier and archive."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """``topical-crawler corpus export`` as a user runs it, in all formats."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

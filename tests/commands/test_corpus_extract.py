@@ -1,7 +1,5 @@
 """``topical-crawler corpus extract`` on files, standard input, a recording and a web server of this machine."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

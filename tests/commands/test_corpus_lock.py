@@ -1,7 +1,5 @@
 """``topical-crawler corpus lock`` and ``reproduce``: the same bytes again, and what the web has changed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

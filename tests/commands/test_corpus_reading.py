@@ -1,7 +1,5 @@
 """``topical-crawler corpus list``, ``show`` and ``search`` as a user runs them."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

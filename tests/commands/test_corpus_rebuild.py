@@ -1,7 +1,5 @@
 """``topical-crawler corpus rebuild`` over the archive of a crawl of the demo's web."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import shutil

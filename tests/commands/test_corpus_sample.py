@@ -1,7 +1,5 @@
 """``topical-crawler corpus sample`` and ``topical-crawler corpus judge`` as a user runs them."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """``topical-crawler corpus why`` on the corpus and the queue of a crawl that ended early."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable

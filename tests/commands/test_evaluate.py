@@ -1,7 +1,5 @@
 """``topical-crawler evaluate`` as a user runs it, on a corpus of ten pages."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``topical-crawler frontier`` as a user runs it, on crawls that do not run: how one is named, what is shown, what is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

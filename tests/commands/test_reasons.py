@@ -1,7 +1,5 @@
 """Why a link has its place, as ``frontier top`` and ``topic explain`` tell it: as the crawl's strategy would."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

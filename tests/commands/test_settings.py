@@ -1,7 +1,5 @@
 """``scrapy settings`` shows no password."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

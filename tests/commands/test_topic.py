@@ -1,7 +1,5 @@
 """``topical-crawler topic`` as a user runs it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``topical-crawler topic build`` as a user runs it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

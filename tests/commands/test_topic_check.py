@@ -1,7 +1,5 @@
 """``topical-crawler topic check`` as a user runs it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``topical-crawler topic explain`` as a user runs it; its sums are those of the strategy."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """``topical-crawler topic new`` as a user runs it."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

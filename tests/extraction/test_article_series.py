@@ -1,7 +1,5 @@
 """Articles on several pages, and what only looks like one."""
 
-from __future__ import annotations
-
 import pytest
 from lxml.html import document_fromstring
 

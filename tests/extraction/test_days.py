@@ -1,7 +1,5 @@
 """Days: every way in which a line gives one, and what names none."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Titles, dates, authors, sources, sections, canonical addresses, licences: each witness, and what they disagree on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

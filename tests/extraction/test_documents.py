@@ -1,7 +1,5 @@
 """Attachments: their text in reading order without what belongs to the page, and files that are none, or are made to do harm."""
 
-from __future__ import annotations
-
 import io
 import random
 import subprocess

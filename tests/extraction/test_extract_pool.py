@@ -1,7 +1,5 @@
 """The pool that no page can hang or bring down."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Threads: their posts in order, without what stands around them."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Main texts: of articles of every layout, of short ones, of real pages; and that no page raises."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from pathlib import Path

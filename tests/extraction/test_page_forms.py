@@ -1,7 +1,5 @@
 """Forms of pages that extractors are known to lose text of: what a reader takes for the text is the text."""
 
-from __future__ import annotations
-
 import pytest
 
 from topical_crawler.cleaning.cleaner import TextCleaner

@@ -1,7 +1,5 @@
 """What a page is: articles survive, lists, videos and galleries do not."""
 
-from __future__ import annotations
-
 import pytest
 
 from topical_crawler.extraction.extract import (

@@ -1,7 +1,5 @@
 """Second opinions: which pages have one, whose text is taken, and extractors of one's own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

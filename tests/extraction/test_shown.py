@@ -1,7 +1,5 @@
 """What a browser shows: hidden parts, readings of characters, lines that styles keep, lines broken at a fixed width."""
 
-from __future__ import annotations
-
 import re
 import time
 

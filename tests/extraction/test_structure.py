@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 (markup)
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """An archive with an index, and a server of both as those of Common Crawl are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler

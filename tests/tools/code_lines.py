@@ -3,8 +3,6 @@
 A line counts when it holds a token of a statement. Blank lines, comments and docstrings are free.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import sys

@@ -1,7 +1,5 @@
 """The commands in the process of a test, where Python and the modules need not be started again."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

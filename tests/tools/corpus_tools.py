@@ -1,7 +1,5 @@
 """Pages for corpora, and programs that store them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

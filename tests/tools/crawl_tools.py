@@ -1,7 +1,5 @@
 """What crawl-level tests share: topics, local web servers, crawls run by Scrapy's own command in a process of their own."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -3,8 +3,6 @@
 Page n links to pages 2n+1, 2n+2 and to its neighbours. Usage: crawl_until_killed.py FILE
 """
 
-from __future__ import annotations
-
 import sys
 
 from frontier_tools import entry, key, outcome

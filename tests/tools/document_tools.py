@@ -1,7 +1,5 @@
 """Documents as Chinese offices publish them, written by hand: PDF, DOCX and OFD files with known texts."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@ compare the two. Used by tests and benchmarks::
     make_large_dump(tmp_path / "large.xml.bz2", megabytes=100)
 """
 
-from __future__ import annotations
-
 import bz2
 import dataclasses
 import functools

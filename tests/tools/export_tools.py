@@ -1,7 +1,5 @@
 """Pages to write out."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from topical_crawler.corpus.record import MEASURES, Record, text_hash

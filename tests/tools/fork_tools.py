@@ -5,8 +5,6 @@ some hundred. A forked process is otherwise like one that was started: it has it
 commands that it starts itself, and its first workers, before it has threads; the next ones are started.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Short ways to write entries and outcomes."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 from typing import Any
 

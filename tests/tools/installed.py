@@ -3,8 +3,6 @@
 python tests/tools/installed.py WHEEL
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

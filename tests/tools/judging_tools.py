@@ -1,7 +1,5 @@
 """Samples of our own writing, and a browser to judge them in."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,6 @@
 """``python killed_at.py CLASS.METHOD CALL before|after ARGUMENT…``: Scrapy's command line, whose process is killed right before
 or right after the given call of a method that writes. ``-`` for the first three kills nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -3,8 +3,6 @@
 What takes seconds to import waits until it is needed: every process that runs a part of the tests imports this.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable

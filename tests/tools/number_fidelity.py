@@ -5,8 +5,6 @@ A reference is `symbol` [path:line](../path#Lline), the path from the root of th
 line.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Options of a crawl that bounds nothing, for tests of a part of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The project's source away from the checkout, to be packaged: building leaves folders behind."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import shutil
 import subprocess

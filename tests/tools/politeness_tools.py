@@ -4,8 +4,6 @@ Times are those at which a server has read a request. The crawler counts a host'
 a server sees is the delay or more, whatever the machine is busy with: no tolerance is needed.
 """
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import socket

@@ -2,8 +2,6 @@
 ``TOPICAL_TEST_POSTGRESQL`` (URL of a database in which databases may be made, or the folder of the programs postgres and initdb).
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os

@@ -5,8 +5,6 @@ First paragraphs of docstrings: the share that begins with What, Whether, How or
 words per 100 words. Messages: lines with "Remedy:". Documentation: words, without the bars of tables. The bounds only fall.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -2,8 +2,6 @@
 ``TOPICAL_TEST_REDIS`` (path of a redis-server or valkey-server program). With ``TOPICAL_TEST_REDIS_TLS=1`` the servers speak TLS
 alone, by a certificate of their own, and want a password; the program must be built with TLS, and ``openssl`` be there."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Small language resources that tests of measures and of hypernyms write on the spot."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

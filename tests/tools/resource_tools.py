@@ -1,7 +1,5 @@
 """Archives of our own making that pip fetches as it does those of the language resources."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """A real scrapyd with the configuration of ``deploy/``, in a folder and on a port of a test's own."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Texts, and a training run in a process of its own that can be killed, for several tests."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

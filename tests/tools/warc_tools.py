@@ -1,7 +1,5 @@
 """Small recordings for tests, written by warcio."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A workbench that runs as ``topical-crawler workbench`` runs it, and a person before it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Texts that a page holds as data and not in its markup."""
 
-from __future__ import annotations
-
 import json
 import time
 

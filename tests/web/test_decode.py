@@ -1,7 +1,5 @@
 """Bytes of Chinese pages into text, whatever is declared about them."""
 
-from __future__ import annotations
-
 import codecs
 import encodings.aliases
 

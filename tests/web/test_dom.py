@@ -1,7 +1,5 @@
 """Where a link stands on its page, and what a page says it is filed under."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 

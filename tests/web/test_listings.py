@@ -1,7 +1,5 @@
 """Sitemaps and feeds as sites have them, and as they should not be."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 

@@ -1,7 +1,5 @@
 """Pages as a strategy sees them: links, head, lead, whatever the markup is like."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a robots.txt says to this crawler."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Which pages are taken to be empty without scripts."""
 
-from __future__ import annotations
-
 import pytest
 
 from topical_crawler.web.shells import LITTLE, NOTHING, SHORT, is_shell, onward

@@ -1,7 +1,5 @@
 """Canonical form, and what URLs look like."""
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path
