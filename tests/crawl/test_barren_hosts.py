@@ -97,6 +97,10 @@ def step(made: Crawl, pages: Mapping[str, str]) -> str | None:
     return entry.url
 
 
+def steps(made: Crawl, number: int) -> list[str | None]:
+    return [step(made, web()) for _ in range(number)]
+
+
 def walked(made: Crawl, pages: Mapping[str, str]) -> list[str]:
     return list(iter(lambda: step(made, pages), None))
 
@@ -185,7 +189,7 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
 ) -> None:
     monkeypatch.setattr(checkpoints, "CHECKPOINT_PAGES", 16)
     with closing(opener(**shared, TOPICAL_WORKER="one")) as one:
-        order = [step(one, web()) for _ in range(44)]
+        order = steps(one, 44)
         read: list[int] = []
         outcomes = RedisJournal.outcomes
         monkeypatch.setattr(RedisJournal, "outcomes", lambda f, after=0: (read.append(n[0]) or n for n in outcomes(f, after)))
@@ -202,11 +206,9 @@ def test_a_worker_that_comes_late_reads_what_follows_the_checkpoint_and_decides_
 
 def test_a_worker_that_slept_through_the_log_ends(opener: Opener, short_log: Mapping[str, object]) -> None:
     with closing(opener(**short_log, TOPICAL_WORKER="one")) as one, closing(opener(**short_log, TOPICAL_WORKER="two")) as two:
-        for _ in range(8):
-            step(one, web())
+        steps(one, 8)
         two.tick()
-        for _ in range(33):
-            step(one, web())
+        steps(one, 33)
         assert two.log.finished == 8 and one.log.finished == 41
         with pytest.raises(FrontierServerError, match=r"away for more than 10 pages.* Start the worker again"):
             two.tick()
@@ -225,13 +227,11 @@ def test_a_worker_misses_nothing_of_a_log_whose_writer_was_killed(
         return True
 
     with closing(opener(**short_log, TOPICAL_WORKER="one")) as one, closing(opener(**short_log, TOPICAL_WORKER="two")) as two:
-        for _ in range(8):
-            step(one, web())
+        steps(one, 8)
         two.tick()
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(RedisJournal, "checkpoint", killed)
-            for _ in range(33):
-                step(one, web())
+            steps(one, 33)
         assert (one.log.finished, two.log.finished) == (24, 8)  # of the log the first 14 pages are forgotten
         with pytest.raises(FrontierServerError, match=r"away for more than 10 pages"):
             two.tick()

@@ -57,10 +57,7 @@ def link(name: str, depth: int = 2) -> Entry:
 
 def test_a_host_is_slowed_and_then_left() -> None:
     found = rules()
-    standings = []
-    for _ in range(LEAVE):
-        found.count(nothing(VIDEO))
-        standings.append(found.standing(VIDEO))
+    standings = [told(found, [nothing(VIDEO)]).standing(VIDEO) for _ in range(LEAVE)]
     assert standings == [""] * (PAGES - 1) + ["slowed"] * (LEAVE - PAGES) + ["left"]
     assert found.refusal(f"http://{VIDEO}/video", 3) == found.late_refusal(link(VIDEO), 0) == "barren host"
     assert found.refusal("http://www.news.cn/video", 3) is None and found.late_refusal(link("www.news.cn"), 0) is None
@@ -88,14 +85,9 @@ def test_a_hub_is_not_barren() -> None:
 def test_a_host_with_texts_may_have_longer_stretches_without_one(texts: int) -> None:
     found = told(rules(), [text(VIDEO)] * texts)
     credit = min(texts + 1, MOST_CREDIT)
-    told(found, [nothing(VIDEO)] * (PAGES * credit - 1))
-    assert found.standing(VIDEO) == ""
-    found.count(nothing(VIDEO))
-    assert found.standing(VIDEO) == "slowed"
-    told(found, [nothing(VIDEO)] * ((LEAVE - PAGES) * credit - 1))
-    assert found.standing(VIDEO) == "slowed"
-    found.count(nothing(VIDEO))
-    assert found.standing(VIDEO) == "left"
+    stretches = (PAGES * credit - 1, ""), (1, "slowed"), ((LEAVE - PAGES) * credit - 1, "slowed"), (1, "left")
+    for pages, standing in stretches:
+        assert told(found, [nothing(VIDEO)] * pages).standing(VIDEO) == standing
 
 
 @pytest.mark.parametrize("reason", ["timed out", "unknown host", "HTTP 503", "HTTP 404", "robots.txt"])

@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -112,17 +113,13 @@ def test_top_shows_the_best_first_whatever_their_turn(frontier: Frontier) -> Non
     frontier.push([Entry(fingerprint("http://党建.cn/"), "http://党建.cn/", "xn--n5qz54a.cn", SEED_PRIORITY)])
     seed, best = ask(frontier, "top", n=2)["entries"]
     assert (seed["url"], seed["anchor"], seed["parents"]) == ("http://党建.cn/", "", 0)
-    assert best == {
-        "url": "http://a.cn/9", "host": "a.cn", "priority": 0.8, "depth": 1, "anchor": "第8支部", "parent": "http://p.cn/",
-        "parents": 1, "rescored": 0,
-    }  # fmt: skip
+    shown = {"url": "http://a.cn/9", "host": "a.cn", "priority": 0.8, "depth": 1, "anchor": "第8支部", "rescored": 0}
+    assert best == shown | {"parent": "http://p.cn/", "parents": 1}
     assert [e["url"] for e in ask(frontier, "top", n=1, host="B.cn:8080")["entries"]] == ["http://b.cn:8080/1"]
-    assert len(ask(frontier, "top", host="b.cn:8080")["entries"]) == 2
     assert ask(frontier, "top", host="c.cn") == {"looked_at": 12, "entries": []}
     assert len(ask(frontier, "top")["entries"]) == len(frontier) == 12
     hosts = ask(frontier, "hosts")
-    assert hosts["looked_at"] == 12
-    assert hosts["hosts"][0] == {"host": "a.cn", "waiting": 9, "priority": 0.8}
+    assert hosts["looked_at"] == 12 and hosts["hosts"][0] == {"host": "a.cn", "waiting": 9, "priority": 0.8}
     assert {row["host"]: row["waiting"] for row in hosts["hosts"]} == {"a.cn": 9, "b.cn:8080": 2, "xn--n5qz54a.cn": 1}
 
 
@@ -134,10 +131,8 @@ def test_find_tells_where_addresses_stand(frontier: Frontier) -> None:
     ask(frontier, "purge", below=0.3)
     answer = ask(frontier, "find", urls=[waiting, done, gone, dropped, unknown])
     states = [(entry["url"], entry["state"], entry["dropped"]) for entry in answer["entries"]]
-    assert states == [
-        (waiting, "waiting", ""), (done, "done", ""), (gone, "dropped", PURGED), (dropped, "dropped", "trap"),
-        (unknown, "unknown", ""),
-    ]  # fmt: skip
+    known = [(waiting, "waiting", ""), (done, "done", ""), (gone, "dropped", PURGED), (dropped, "dropped", "trap")]
+    assert states == [*known, (unknown, "unknown", "")]
     first = answer["entries"][0]
     assert (first["priority"], first["anchor"], first["parent"], first["depth"]) == (0.5, "主题党日", "http://p.cn/", 1)
     assert answer["page_threshold"] is None
@@ -298,25 +293,17 @@ def test_a_crawl_obeys_its_mailbox(tmp_path: Path) -> None:
     assert kept.keep and not asked.strategy.judge(PAGE).keep
     assert asked("stats")["page_threshold"] == kept.relevance
     assert asked("threshold", value=None) == {"page_threshold": own, "before": kept.relevance}
-    assert asked("stats")["page_threshold"] == own
-    assert asked.strategy.judge(PAGE) == kept
-    assert not control.stopping
-    assert asked("stop")["stopping"] and control.stopping
+    assert asked("stats")["page_threshold"] == own and asked.strategy.judge(PAGE) == kept
 
 
 def test_an_order_to_stop_is_for_those_that_run(tmp_path: Path) -> None:
-    frontier = SqliteFrontier(tmp_path / "f.sqlite")
-    asked = Asked(frontier, tmp_path / "mailbox")
-    asked("stop")
-    asked("pause")
-    asked("threshold", value=0.9)
-    assert asked.control.stopping
-    later = Asked(frontier, tmp_path / "mailbox")  # the crawl is started again
-    assert not later.control.stopping
-    assert later.control.paused  # what is paused stays so
-    assert later.strategy.page_threshold == 0.9
-    assert later("threshold", value=None)["page_threshold"] == strategy().page_threshold
-    frontier.close()
+    with closing(SqliteFrontier(tmp_path / "f.sqlite")) as frontier:
+        asked = Asked(frontier, tmp_path / "mailbox")
+        assert not asked.control.stopping and asked("stop")["stopping"] and asked.control.stopping
+        asked("pause"), asked("threshold", value=0.9)
+        later = Asked(frontier, tmp_path / "mailbox")  # the crawl is started again, what is paused stays so
+        assert (later.control.stopping, later.control.paused, later.strategy.page_threshold) == (False, True, 0.9)
+        assert later("threshold", value=None)["page_threshold"] == strategy().page_threshold
 
 
 def test_a_threshold_that_the_strategy_refuses_changes_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
