@@ -76,13 +76,6 @@ def test_threads_that_encode_at_once_have_their_own_vectors(monkeypatch: pytest.
             assert all((vector == known).all() for vector, known in zip(found, expected, strict=True))
 
 
-def test_more_pieces_than_are_remembered(encoder: Bundled, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = encoder.encode(TEXTS)
-    monkeypatch.setattr(bundled, "_REMEMBERED", 40)
-    forgetful = Bundled()
-    assert all((forgetful.encode([text]) == vector).all() for _ in range(2) for text, vector in zip(TEXTS, expected, strict=True))
-
-
 def test_garbage_is_a_text_too(encoder: Bundled) -> None:
     vectors = encoder.encode(["\ud800\udfff", "\0", "🀄" * 50, "мир", "a" * 5_000, "汉" * 5_000])
     assert np.isfinite(vectors).all()

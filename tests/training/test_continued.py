@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from training_tools import write_jsonl
 
 from topical_crawler.resources.vectors import WordVectors, write_vectors
 from topical_crawler.topic.topic import load_topic
@@ -93,12 +92,3 @@ def test_what_cannot_be_continued(known: Path, texts: Path, tmp_path: Path) -> N
     fasttext = TrainingOptions(model=ModelOptions(model="fasttext"), continue_from=known)
     with pytest.raises(TrainingError, match="no character n-grams for FastText"):
         train_vectors(tmp_path / "out", [texts], fasttext, 1)
-
-
-def test_other_vectors_to_continue_from_are_refused(known: Path, tmp_path: Path) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 30)
-    train_vectors(tmp_path / "out", [source], TrainingOptions(model=ModelOptions(dimensions=20, epochs=1), min_count=2), 1)
-    with pytest.raises(TrainingError, match=r"begun with continue from None, now it is .* Use .*--retrain"):
-        train_vectors(
-            tmp_path / "out", [source], TrainingOptions(model=ModelOptions(epochs=1), min_count=2, continue_from=known), 1
-        )

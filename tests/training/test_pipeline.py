@@ -13,7 +13,6 @@ from training_tools import train_until, train_whole, write_jsonl
 
 from topical_crawler.resources.vectors import WordVectors
 from topical_crawler.training.pipeline import TrainingOptions, train_vectors
-from topical_crawler.training.prepare import PrepareOptions
 from topical_crawler.training.word2vec import ModelOptions, Trainer
 from topical_crawler.training.work_folder import TrainingError, start_anew
 
@@ -114,13 +113,6 @@ def test_the_folder(tmp_path: Path) -> None:
     (tmp_path / "out/work").mkdir(parents=True)
     with FileLock(tmp_path / "out/work/.lock"), pytest.raises(TrainingError, match="another process trains there"):
         train_vectors(tmp_path / "out", [source], OPTIONS, 1)
-
-
-def test_where_must_leave_something(tmp_path: Path) -> None:
-    source = write_jsonl(tmp_path / "a.jsonl", 3, party=0)
-    options = replace(OPTIONS, text=PrepareOptions(where={"party": "2"}))
-    with pytest.raises(TrainingError, match="no words found \\(skipped: 3 other party"):
-        train_vectors(tmp_path / "out", [source], options, 1)
 
 
 def test_a_folder_of_others_is_not_touched(tmp_path: Path) -> None:
