@@ -7,7 +7,7 @@ from typing import Any
 
 from topical_crawler import __version__
 from topical_crawler.export.manifest import PROGRAM, Facts, Tally
-from topical_crawler.export.rows import columns
+from topical_crawler.export.rows import Column, columns
 
 CROISSANT = "croissant.json"
 _SCHEMA, _CR, _RAI = "https://schema.org/", "http://mlcommons.org/croissant/", "http://mlcommons.org/croissant/RAI/"
@@ -31,14 +31,20 @@ _TYPES = {
 }  # all others are text
 
 
-def croissant(tally: Tally, facts: Facts, files: Iterable[Mapping[str, Any]], metadata: bool = False) -> dict[str, Any]:
+def croissant(
+    tally: Tally,
+    facts: Facts,
+    files: Iterable[Mapping[str, Any]],
+    metadata: bool = False,
+    labels: tuple[Column, ...] = (),
+) -> dict[str, Any]:
     """Return the JSON-LD of a data set of Parquet ``files``, :func:`~topical_crawler.export.manifest.described`.
 
     Its record set lacks the objects ``measures`` and, with ``metadata``, ``metadata``.
     """
     title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
     fields = []
-    for column in columns(False, metadata):
+    for column in columns(False, metadata, labels):
         if column.kind not in ("measures", "object"):
             field: dict[str, Any] = {"@type": "cr:Field", "@id": f"texts/{column.name}", "name": column.name}
             field |= {"description": column.meaning, "dataType": _TYPES.get(column.kind, "sc:Text")}

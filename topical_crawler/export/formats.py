@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from topical_crawler.corpus.record import MEASURES
 from topical_crawler.export.conllu import ConllU
 from topical_crawler.export.parquet import Parquet
-from topical_crawler.export.rows import ExportRow, Split, Writer, columns, nested
+from topical_crawler.export.rows import Column, ExportRow, Split, Writer, columns, nested
 from topical_crawler.export.tagging import Tagger
 from topical_crawler.export.vertical import Vertical, words
 from topical_crawler.files import PACKINGS
@@ -120,6 +120,7 @@ class Setup:
     alone: bool = False  # every text has a file of its own
     bom: bool = False  # see `Csv`
     metadata: bool = False  # put all fields but id and text into one, see `rows.nested`
+    labels: tuple[Column, ...] = ()  # further fields
     tagger: Tagger | None = None  # required by formats with words, segments others
 
 
@@ -181,7 +182,7 @@ FORMATS = {
     ),
     "parquet": Format(
         suffixes=(".parquet",),
-        open=lambda out, setup: Parquet(out, setup.rejected, setup.metadata),
+        open=lambda out, setup: Parquet(out, setup.rejected, setup.metadata, setup.labels),
         packs=False,
         metadata=True,
         libraries=("pyarrow", *_JIEBA),

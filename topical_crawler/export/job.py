@@ -96,13 +96,14 @@ def to_folder(rows: Iterable[ExportRow], path: Path, job: Job) -> Tally:
             from topical_crawler.export.croissant import CROISSANT, croissant
             from topical_crawler.export.parquet import HuggingFace, card
 
-            with HuggingFace(folder, job.split.names if job.split else ("train",), job.setup.metadata) as writer:
+            splits, shape = job.split.names if job.split else ("train",), (job.setup.metadata, job.setup.labels)
+            with HuggingFace(folder, splits, *shape) as writer:
                 for row, split in _divided(rows, job.split, tally):
                     writer.write(row, split)
                 writer.close()
-            (folder / "README.md").write_text(card(tally, job.facts, job.split, job.setup.metadata), "utf-8", newline="")
+            (folder / "README.md").write_text(card(tally, job.facts, job.split, *shape), "utf-8", newline="")
             parquet = [described(file, f"data/{file.name}") for file in sorted((folder / "data").iterdir())]
-            about = json.dumps(croissant(tally, job.facts, parquet, job.setup.metadata), ensure_ascii=False, indent=1)
+            about = json.dumps(croissant(tally, job.facts, parquet, *shape), ensure_ascii=False, indent=1)
             (folder / CROISSANT).write_text(about + "\n", "utf-8", newline="")
             files = [*sorted((folder / "data").iterdir()), folder / "README.md", folder / CROISSANT]
         else:

@@ -40,7 +40,7 @@ If it is empty, nothing was reserved in these ways. Texts by reservation: {right
 """
 
 
-def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
+def body(title: str, tally: Tally, facts: Facts, split: Split | None, labels: tuple[Column, ...] = ()) -> str:
     """Return the card below its head, in Markdown."""
     parts = [
         f"# {_line(title)}\n",
@@ -51,7 +51,9 @@ def body(title: str, tally: Tally, facts: Facts, split: Split | None) -> str:
         _filters(facts),
         _hosts(tally, facts),
         _splits(tally, split) if split else "",
-        "\n".join(["## Fields\n", "| field | meaning |", "|---|---|", *(f"| `{c.name}` | {c.meaning} |" for c in COLUMNS)])
+        "\n".join(
+            ["## Fields\n", "| field | meaning |", "|---|---|", *(f"| `{c.name}` | {c.meaning} |" for c in (*COLUMNS, *labels))]
+        )
         + "\n",
         _LIMITS,
         _personal(tally, facts),
@@ -144,7 +146,10 @@ def _line(text: str) -> str:
 GROUP_ROWS = 5_000
 GROUP_CHARACTERS = 4_000_000  # a row group, held in memory, ends at whichever comes first
 
-_FEW_VALUES = ("host", "encoding", "worker", "language", "script", "kind", "method", "license", "rights", "source", "reason")
+_FEW_VALUES = (
+    *("host", "encoding", "worker", "language", "script", "kind", "method", "license", "rights", "source", "reason"),
+    *("domain", "register"),
+)
 """Columns worth a dictionary. One for texts would double the memory and save nothing."""
 
 
@@ -154,10 +159,10 @@ class Parquet(Writer):
     With ``rejected``, it has the columns of rejected pages. With ``metadata`` apart, one column holds all but two.
     """
 
-    def __init__(self, out: BinaryIO, rejected: bool = False, metadata: bool = False) -> None:
+    def __init__(self, out: BinaryIO, rejected: bool = False, metadata: bool = False, labels: tuple[Column, ...] = ()) -> None:
         self._arrow = arrow()
         self._metadata = metadata
-        self._columns = columns(rejected, metadata)
+        self._columns = columns(rejected, metadata, labels)
         self._schema = self._arrow.schema([(column.name, _type(self._arrow, column)) for column in self._columns])
         few = [column.name for column in self._columns if column.name in _FEW_VALUES]
         few += [f"{METADATA}.{name}" for name in _FEW_VALUES if metadata]
@@ -251,17 +256,17 @@ _DTYPES = {"text": "string", "json": "string", "whole": "int64", "number": "floa
 class Shards:
     """Parquet files of one split, named at the end with their number."""
 
-    def __init__(self, folder: Path, split: str, metadata: bool) -> None:
+    def __init__(self, folder: Path, split: str, metadata: bool, labels: tuple[Column, ...] = ()) -> None:
         self._folder = folder
         self._split = split
-        self._metadata = metadata
+        self._metadata, self._labels = metadata, labels
         self._parts: list[Path] = []
         self._open()
 
     def _open(self) -> None:
         path = self._folder / f"{self._split}-{len(self._parts):05}.part"
         self._file: BinaryIO = path.open("wb")
-        self._writer = Parquet(self._file, metadata=self._metadata)
+        self._writer = Parquet(self._file, metadata=self._metadata, labels=self._labels)
         self._parts.append(path)
         self._characters = 0
 
@@ -289,8 +294,10 @@ class Shards:
 class HuggingFace:
     """Writer of a data set to an empty folder. A split without texts gets no file, because ``datasets`` cannot load it."""
 
-    def __init__(self, folder: Path, splits: Sequence[str] = ("train",), metadata: bool = False) -> None:
-        self._metadata = metadata
+    def __init__(
+        self, folder: Path, splits: Sequence[str] = ("train",), metadata: bool = False, labels: tuple[Column, ...] = ()
+    ) -> None:
+        self._metadata, self._labels = metadata, labels
         self._data = folder / "data"
         self._data.mkdir()
         self._first = splits[0]
@@ -300,11 +307,11 @@ class HuggingFace:
     def write(self, row: ExportRow, split: str = "") -> None:
         split = split or self._first
         if split not in self._shards:
-            self._shards[split] = Shards(self._data, split, self._metadata)
+            self._shards[split] = Shards(self._data, split, self._metadata, self._labels)
         self._shards[split].write(row)
 
     def close(self) -> None:
-        for shards in self._shards.values() or [Shards(self._data, self._first, self._metadata)]:
+        for shards in self._shards.values() or [Shards(self._data, self._first, self._metadata, self._labels)]:
             shards.close()
 
     def __enter__(self) -> Self:
@@ -315,7 +322,7 @@ class HuggingFace:
             shards.abandon()
 
 
-def card(tally: Tally, facts: Facts, split: Split | None, metadata: bool = False) -> str:
+def card(tally: Tally, facts: Facts, split: Split | None, metadata: bool = False, labels: tuple[Column, ...] = ()) -> str:
     """Return the ``README.md`` of a data set: YAML metadata and :func:`body`. With ``metadata``, one field holds most fields."""
     title = str(facts.topic.get("title") or facts.topic.get("name") or "Corpus")
     names = [name for name in split.names if name in tally.splits] if split else [NAMES[0]]
@@ -328,9 +335,9 @@ def card(tally: Tally, facts: Facts, split: Split | None, metadata: bool = False
     for name in names or [split.names[0] if split else NAMES[0]]:
         lines += [f"  - split: {name}", f"    path: data/{name}-*"]
     lines += ["dataset_info:", "  features:"]
-    for column in columns(False, metadata):
+    for column in columns(False, metadata, labels):
         lines += _feature(column)
-    return "\n".join([*lines, "---", "", body(title, tally, facts, split)])
+    return "\n".join([*lines, "---", "", body(title, tally, facts, split, labels)])
 
 
 def _feature(column: Column, indent: str = "  ") -> list[str]:

@@ -205,9 +205,9 @@ METADATA = "metadata"
 OUTSIDE = ("id", "text")
 
 
-def columns(rejected: bool, metadata: bool = False) -> tuple[Column, ...]:
-    """Return the fields of an export, with those of ``rejected`` pages, and with ``metadata`` apart in one field."""
-    found = (*COLUMNS, *(REJECTED if rejected else ()))
+def columns(rejected: bool, metadata: bool = False, labels: tuple[Column, ...] = ()) -> tuple[Column, ...]:
+    """Return the fields of an export, with those of ``rejected`` pages, ``labels``, and with ``metadata`` apart in one field."""
+    found = (*COLUMNS, *labels, *(REJECTED if rejected else ()))
     if not metadata:
         return found
     by_name = {column.name: column for column in found}
@@ -260,17 +260,22 @@ def as_dict(record: Record, places: Iterable[str] = (), copies: int = 0, tokens:
 
 
 def rows(
-    records: Iterable[Record], leading: Leading | None = None, count: Callable[[str], int] | None = None
+    records: Iterable[Record],
+    leading: Leading | None = None,
+    count: Callable[[str], int] | None = None,
+    label: Callable[[Sequence[ExportRow]], Sequence[ExportRow]] | None = None,
 ) -> Iterator[ExportRow]:
-    """Yield records as rows, in order. ``count`` counts the words of a text."""
+    """Yield records as rows, in order. ``count`` counts the words of a text, ``label`` returns further fields of some rows."""
     stream = iter(records)
     while batch := list(itertools.islice(stream, BATCH)):
         others = leading([record.url for record in batch if record.keep]) if leading else {}
+        made: list[ExportRow] = []
         for record in batch:
             own = others.get(record.url, ())
             places = [place for url, final_url, _ in own for place in (url, final_url)]
             copies = sum(reason == DUPLICATE for *_, reason in own)
-            yield as_dict(record, places, copies, count(record.text or "") if count else None)
+            made.append(as_dict(record, places, copies, count(record.text or "") if count else None))
+        yield from (row | labels for row, labels in zip(made, label(made), strict=True)) if label else made
 
 
 class Writer(ABC):

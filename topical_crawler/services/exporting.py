@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from topical_crawler.config import cache_dir, cleaning_options, segmenter
+from topical_crawler.config import cache_dir, cleaning_options, encoder, segmenter
 from topical_crawler.corpus.clean import LateCleaning
 from topical_crawler.corpus.overlap import HeldOut
 from topical_crawler.corpus.record import Bound, Filters, Record
@@ -19,11 +19,13 @@ from topical_crawler.crawl.opening import edition
 from topical_crawler.export import rows
 from topical_crawler.export.formats import FORMATS, Setup, of_name, of_splits
 from topical_crawler.export.job import Job, to_files, to_folder, to_stream
+from topical_crawler.export.labels import LABELS, Labels
 from topical_crawler.export.manifest import Facts, Tally
 from topical_crawler.export.rows import ExportError, Split, drawn, threshold
 from topical_crawler.export.rows import rows as export_rows
 from topical_crawler.export.tagging import JiebaTagger, Tagger, load_tagger
 from topical_crawler.judging.sample import BOILERPLATE, IRRELEVANT, asked, read_sample
+from topical_crawler.meaning.encoder import open_encoder
 from topical_crawler.project import AnySettings
 from topical_crawler.services import MistakeError
 from topical_crawler.services.places import topic_of
@@ -50,6 +52,7 @@ class Export:
         limit: most texts.
         sample: number of texts to draw with ``seed``.
         without: parts to leave out of texts.
+        labels: add the fields of :mod:`topical_crawler.export.labels`.
         segmented: separate words by blanks.
         tagger: :data:`JIEBA`, or MODULE:FUNCTION.
         topic: name or folder of the topic. None: the crawl's.
@@ -70,6 +73,7 @@ class Export:
     traditional: bool = False
     without: tuple[str, ...] = ()
     metadata: bool = False
+    labels: bool = False
     text_only: bool = False
     segmented: bool = False
     tagger: str = JIEBA
@@ -102,6 +106,7 @@ def check(wanted: Export) -> None:
     only = {
         "--text-only": (wanted.text_only, "headers"),
         "--metadata": (wanted.metadata, "metadata"),
+        "--labels": (wanted.labels, "metadata"),
         "--segmented": (wanted.segmented, "segmented"),
         "--tagger": (wanted.tagger != JIEBA and not wanted.segmented, "words"),
         "--per-text": (wanted.per_text, "alone"),
@@ -113,6 +118,7 @@ def check(wanted: Export) -> None:
     problems = {
         "--per-text writes a folder; name it with -o FOLDER": wanted.per_text and to_stream,
         "--per-text does not go with --rejected: rejected pages have no text": wanted.per_text and rejected,
+        "--labels does not go with --rejected: rejected pages have no text": wanted.labels and rejected,
         f"--rejected does not go with --format {kind}: rejected pages have no text": rejected and not form.rejected,
         "--split divides texts, and pages that come with --rejected have none; leave one of the two away": (
             rejected and wanted.split
@@ -147,11 +153,14 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
         alone=wanted.alone,
         bom=target is not None,
         metadata=wanted.metadata,
+        labels=LABELS if wanted.labels else (),
         tagger=tagger(wanted.tagger, topic, settings) if FORMATS[wanted.kind].words or wanted.segmented else None,
     )
     without = frozenset() if wanted.marked_off or wanted.filters.rejected else marked_off(wanted.corpus)
     wanted = replace(wanted, filters=replace(wanted.filters, without=without))
     options = cleaning_options(settings)
+    meaning = open_encoder(encoder(settings), cache_dir(settings)) if wanted.labels else None
+    label = Labels(meaning, _words(settings)).of if wanted.labels else None
     sets = test_sets(wanted.test_sets, settings)
     with (
         CorpusStore(wanted.corpus, read_only=True) as store,
@@ -164,12 +173,13 @@ def export(wanted: Export, settings: AnySettings, stream: BinaryIO | None = None
             changes=(
                 *(("site lines taken out",) if late.total else ()),
                 *(("blanks between words",) if wanted.segmented else ()),
+                *((f"domains by {meaning.name}",) if meaning else ()),
                 *(title for _, title in _changes(wanted) if title),
             ),
             robots=robots(store) if target else {},
         )
         job = Job(kind=wanted.kind, setup=setup, facts=facts, split=wanted.split, manifest=wanted.manifest)
-        exported = export_rows(records, store.leading_to, _counter(topic, settings))
+        exported = export_rows(records, store.leading_to, _counter(topic, settings), label)
         if target is not None:
             tally = (to_folder if wanted.alone or wanted.kind == "hf" else to_files)(exported, target, job)
         else:
@@ -277,8 +287,13 @@ def robots(store: CorpusStore) -> dict[str, dict[str, Any]]:
 
 def test_sets(names: Sequence[str], settings: AnySettings) -> HeldOut:
     """Return the test sets in these files and folders, segmented by the segmenter's dictionary."""
-    cut = Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).known
+    cut = _words(settings)
     return HeldOut(names, lambda text: cut(normalise(text)))
+
+
+def _words(settings: AnySettings) -> Callable[[str], list[str]]:
+    """Return a function to split a normalised text into words of the segmenter's dictionary."""
+    return Segmenter(backend=segmenter(settings), cache_dir=cache_dir(settings)).known
 
 
 def _counter(topic: Topic | None, settings: AnySettings) -> Callable[[str], int]:

@@ -78,6 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metadata", action="store_true",
         help="formats jsonl, parquet and hf with three fields: id, text, and metadata with all others",
     )  # fmt: skip
+    changed.add_argument(
+        "--labels",
+        action="store_true",
+        help="formats jsonl, parquet and hf with domain, register, quality and bits per character",
+    )
     changed.add_argument("--text-only", action="store_true", help="formats txt and md without the lines above each text")
     changed.add_argument("--segmented", action="store_true", help="format txt with blanks between words, for AntConc")
     changed.add_argument(
