@@ -51,6 +51,23 @@ def test_the_texts_are_the_same_bytes_by_another_clock_and_locale(
     assert everything(tmp_path / "again/corpus.sqlite") == everything(crawled / "corpus.sqlite")
 
 
+@pytest.mark.slow
+def test_texts_of_real_sites_come_from_the_archive(shared_data: Path, run_scrapy: RunScrapy, tmp_path: Path) -> None:
+    web, data = shared_data / "web", tmp_path / "data"
+    places = ("-s", f"TOPICAL_REPLAY={web / 'dev-web.warc.gz'}", "-s", f"TOPICAL_DATA_DIR={data}", "-s", "TOPICAL_ARCHIVE=1")
+    limits = ("-a", f"seeds={web / 'dev-web.seeds.txt'}", "-a", "pages=150")
+    commands: tuple[tuple[str | Path, ...], ...] = (
+        ("crawl", "topical", "-a", "topic=operating-systems", *limits, *places),
+        ("corpus", "lock", data, "-o", data / "systems", "--workers", "1"),
+        ("corpus", "reproduce", data / "systems.lock.json", "-o", tmp_path / "again", "--workers", "1"),
+    )
+    for command in commands:
+        done = run_scrapy(*command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    counts = json.loads((data / "systems.lock.json").read_text())["corpus"]
+    assert counts["texts"] > 10 and counts["texts_in_lock"] == 0
+
+
 def test_the_lock_holds_no_text_that_the_archive_gives(crawled: Path) -> None:
     with gzip.open(crawled / "party.lock.pages.jsonl.gz", "rt", encoding="utf-8") as file:
         _, hosts, *lines = map(json.loads, file)
