@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topical_crawler.strategies.odp2evsm.page_keywords import textrank
@@ -28,6 +28,7 @@ def solved(words: list[str], weights: dict[str, float], damping: float, window: 
 
 
 @given(WORDS, st.integers(2, 7), st.floats(0, 0.95), st.lists(st.floats(0, 1), min_size=8, max_size=8))
+@example(list("数据挖掘聚类"), 2, 0.85, [0.0, *[1.0] * 7])  # the rank of one word is settled at once
 def test_the_iteration_ends_at_the_solution(words: list[str], window: int, damping: float, given_weights: list[float]) -> None:
     weights = dict(zip("数据挖掘聚类分析", given_weights, strict=False))
     ranks = textrank(words, weights, damping, window, tolerance=1e-10)
