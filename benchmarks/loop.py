@@ -283,7 +283,7 @@ def measure(folder: Path, only: Callable[[str], bool] = lambda name: True, **opt
     with hostile_web(only) as (starts, names):
         settings = {"DOWNLOAD_DELAY": 0, "TOPICAL_ALLOW_PRIVATE": "127.0.0.1", "CONCURRENT_REQUESTS": 4, "TOPICAL_DISPLAY": "off"}
         settings |= {"CONCURRENT_REQUESTS_PER_DOMAIN": 4, "LOG_LEVEL": "DEBUG", "TOPICAL_EXTRACT_TIMEOUT": 2, **options}
-        ended = crawl("partybuilding", folder / "data", starts, folder, strategy="adaptive", pages=400, **settings)
+        ended = crawl("partybuilding", folder / "data", starts, folder, True, strategy="adaptive", pages=400, **settings)
     calls = []
     for line in noted.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

@@ -261,7 +261,7 @@ def _fetch(crawl: Crawl, web: Web, texts: Mapping[str, Text], entry: Entry, thin
             item.page = as_read(answer.page, url, crawl.strategy.wants_around, crawl.strategy.wants_paths)
             item.size = len(answer.page.html)
             with thinning.applied(item, crawl.options.max_links):
-                judge(crawl, item)
+                list(judge(crawl, item))
             if item.keep:
                 item.reason, item.text = _text(crawl, answer.url, texts)
     crawl.store_row(item)

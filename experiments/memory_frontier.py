@@ -149,8 +149,8 @@ class MemoryFrontier(LocalFrontier):
         place, url, host, depth, rescored, *rest = row
         self._wait(((-priority, place[1], entry.key), url, host, depth, rescored + 1, *rest))
 
-    def waiting(self, limit: int) -> list[Entry]:
-        """See :meth:`Frontier.waiting`. An entry that is given out again is the same object, unless more is known of it."""
+    def read_waiting(self, limit: int) -> Iterator[list[Entry]]:
+        """See :meth:`Frontier.read_waiting`. An entry that is given out again is the same object, unless more is known of it."""
         read: dict[bytes, tuple[_Row, Entry]] = {}
         for row in heapq.nsmallest(limit, self._waiting.values(), key=operator.itemgetter(0)):
             (negative, _, key), url, _, _, rescored, meta = row[:_HEAD]
@@ -160,7 +160,7 @@ class MemoryFrontier(LocalFrontier):
             entry.priority, entry.rescored = -negative, rescored
             read[key] = row, entry
         self._read = read
-        return [entry for _, entry in read.values()]
+        yield [entry for _, entry in read.values()]
 
     def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
         if (row := self._waiting.get(key)) is not None:

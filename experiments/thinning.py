@@ -72,12 +72,12 @@ class ThinnedRelevance(RelevanceMiddleware):
         super().__init__(crawler)
         self._thinning = Thinning(crawler.settings.getfloat(KEEP_LINKS), random_seed(crawler.settings))
 
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+    async def judged(self, item: Any, response: Response | None) -> Any:
         crawl = crawl_of(self.crawler)
         if crawl is None or not isinstance(item, PageItem):
-            return super().get_processed_item(item, response)
+            return item
         with self._thinning.applied(item, crawl.options.max_links):
-            return super().get_processed_item(item, response)
+            return await super().judged(item, response)
 
 
 def settings(share: float) -> dict[str, str]:

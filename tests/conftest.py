@@ -51,12 +51,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare ``--all``."""
     paths = ", ".join(sorted(str(path.relative_to(ROOT / "tests")) for path in ONLY_WITH_ALL))
     examples = f"{EXAMPLES['all']} examples of each property, not {EXAMPLES['some']}"
+    parser.addoption("--examples", type=int, metavar="N", help="examples of each property, in place of their usual number")
     parser.addoption("--all", action="store_true", help=f"also run slow tests and those of {paths}; {examples}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the number of examples before a test module reads it."""
     settings.load_profile("all" if config.option.all else "some")
+    if config.option.examples:
+        settings.register_profile("asked", parent=settings(), max_examples=config.option.examples)
+        settings.load_profile("asked")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

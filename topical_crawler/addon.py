@@ -34,7 +34,7 @@ from topical_crawler.extensions import CrawlDisplay, CrawlMetrics
 from topical_crawler.files import explained
 from topical_crawler.frontier.base import Entry
 from topical_crawler.items import REQUEST, PageItem, now_utc
-from topical_crawler.middlewares import RelevanceMiddleware, prepare
+from topical_crawler.middlewares import RelevanceMiddleware
 from topical_crawler.pipelines import CleanPipeline, ExtractPipeline, ModelPipeline, StorePipeline
 from topical_crawler.scheduler import TopicalScheduler
 from topical_crawler.spiders.topical import TopicalSpider, set_replay
@@ -215,8 +215,7 @@ class JudgeMiddleware(CrawlComponent):
         with storing(crawl):
             self._reader = self._reader or TopicalSpider(crawl, [])
             (item,) = self._reader.parse(response)
-            await prepare(crawl, item)
-            request.meta[PAGE] = self._judge.get_processed_item(item, response)
+            request.meta[PAGE] = await self._judge.judged(item, response)
         return response
 
 

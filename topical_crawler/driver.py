@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
+from itertools import chain
 
 from scrapy import Request
 from scrapy.core.engine import ExecutionEngine, _Slot
@@ -84,6 +85,8 @@ class Driver:
         """Return True if there is, or may come, something to do. Start the second look due at the end, if any."""
         if self._is_ending():
             return False
+        if self._crawl.rescores:
+            return True
         self._outcomes.finish_lost()
         with storing(self._crawl):
             return self._looking is not None or self._crawl.has_more or self._looks_at_end()
@@ -130,7 +133,8 @@ class Driver:
         if (engine := self._crawler.engine) is None or (places := self._crawl.options.in_flight) == 1:
             return
         now, downloader = time.monotonic(), engine.downloader
-        self._since = {request: self._since.get(request, now) for request in downloader.active}
+        on_the_wire = chain.from_iterable(slot.transferring for slot in downloader.slots.values())  # answers to be read are not
+        self._since = {request: self._since.get(request, now) for request in on_the_wire}
         self._crawl.slow = Counter(site(request.url) for request, since in self._since.items() if now - since > SLOW)
         self._slow = min(MOST_SLOW * places, self._crawl.slow.total())
         downloader.total_concurrency = places + self._slow

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from topical_crawler.cleaning.quality import (
     CHARACTERS,
     LANGUAGE,
+    MOST_CHECKED,
     NO_SENTENCES,
     REASONS,
     REPETITION,
@@ -66,6 +67,12 @@ def test_repeated_phrases_by_hand() -> None:
     assert measure(f"{phrase}子{phrase}").repeated_phrases == 10 / 21
     assert measure(phrase[:9] * 2).repeated_phrases == 0  # "甲…壬甲", no phrase of ten twice
     assert measure("啊" * 20).repeated_phrases == pytest.approx(19 / 20)
+
+
+def test_phrases_are_looked_for_in_the_beginning_of_a_very_long_text() -> None:
+    text = "".join(random.Random(0).choices("党建学习教育组织生活支部书记工作会议主题活动开展", k=MOST_CHECKED))
+    assert measure(text + "啊" * 20).repeated_phrases == measure(text).repeated_phrases
+    assert measure(text[20:] + "啊" * 20).repeated_phrases > measure(text[20:]).repeated_phrases
 
 
 @given(st.text(max_size=300))

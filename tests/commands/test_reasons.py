@@ -101,7 +101,7 @@ def begin(topic: Path, data: Path, recording: Recording, strategy: str, pages: i
         if item.page is None:
             item.reason = "HTTP 404"
         else:
-            judge(crawl, item)
+            list(judge(crawl, item))
             item.text = f"{entry.url} 的正文"
         crawl.store_row(item)
         crawl.finish(item)

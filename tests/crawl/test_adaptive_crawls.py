@@ -14,6 +14,7 @@ import pytest
 from crawl_tools import DEMO, essence, make_topic, rows
 from step_tools import finish, next_entry, open_crawl
 
+from topical_crawler import middlewares
 from topical_crawler.crawl import checkpoints
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.link_policy import FORESIGHT
@@ -21,7 +22,7 @@ from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.crawl.views import why_ended
 from topical_crawler.frontier.base import SEED_PRIORITY, Entry
 from topical_crawler.items import PageItem, now_utc
-from topical_crawler.middlewares import judge
+from topical_crawler.middlewares import MANY, judge
 from topical_crawler.recordings.reader import Recording
 from topical_crawler.strategies import OFF_TOPIC
 from topical_crawler.topic.files import MarkedText
@@ -78,7 +79,7 @@ def fetch_with_marks(crawl: Crawl, recording: Recording, until: int) -> list[str
         if crawl.log.finished == 30:
             entry = next_entry(crawl)
             item = PageItem(entry, entry.url, now_utc(), 200, page=page_of(recording, entry.url, crawl))
-            judge(crawl, item)
+            list(judge(crawl, item))
             item.text = f"{entry.url} 的正文"
             crawl.control.mark([MarkedText("http://m.example/0", "", FOOTBALL[0], "irrelevant")])
             crawl.tick()
@@ -201,3 +202,31 @@ def test_a_text_stays_whose_page_is_off_topic_when_it_is_visited_again(copied: C
     (now,) = copied.strategy.reconsider([item.verdict.lesson])
     assert now is not None and not now.keep
     assert copied.store.kept_among([kept.key]) and kept.key not in off_topic()
+
+
+def test_links_of_a_long_page_are_scored_in_steps(topic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(open_crawl(topic, tmp_path / "data")) as crawl:
+        crawl.push([seed_entry(SEED)])
+        entry = next_entry(crawl)
+        page = Page.from_html(SEED, "".join(f"<a href=/{n % 9}/{n}.html>支部{n}" for n in range(2 * MANY + 1)))
+        found = []
+        for most in (MANY, len(page.links)):
+            monkeypatch.setattr(middlewares, "MANY", most)
+            item = PageItem(entry, SEED, now_utc(), page=page)
+            steps = len(list(judge(crawl, item)))
+            found.append((steps, [(link.url, link.priority, link.dropped) for link in item.links]))
+        assert [steps for steps, _ in found] == [2, 0]
+        assert found[0][1] == found[1][1] and len(found[0][1]) == 2 * MANY + 1
+
+
+def test_a_redirect_waits_for_the_end_of_a_rescoring(topic: Path, recording: Recording, tmp_path: Path) -> None:
+    with closing(open_crawl(topic, tmp_path / "data")) as crawl:
+        fetch(crawl, recording, 15)
+        first, second = next_entry(crawl), next_entry(crawl)
+        finish(crawl, first, None)
+        assert crawl.log.finished == 16 and crawl.rescores
+        crawl.redirect(second, f"{SEED}elsewhere.html", {}, 301)
+        assert (crawl.log.finished, list(crawl.in_flight)) == (16, [second.key]) and crawl.rescores
+        while crawl.advance():
+            pass
+        assert (crawl.log.finished, list(crawl.in_flight)) == (17, [])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from contextlib import closing
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -13,7 +15,8 @@ from experiments.memory_frontier import MemoryFrontier
 from topical_crawler.crawl.link_policy import FORESIGHT, LEAST_GAIN, LinkPolicy
 from topical_crawler.crawl.rescoring import expected_texts, last_expected, look_ahead, rescore_waiting, rescoring_due
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.frontier.base import SEED_PRIORITY, Entry
+from topical_crawler.frontier.base import SEED_PRIORITY, STEP, Entry
+from topical_crawler.frontier.sqlite import SqliteFrontier
 from topical_crawler.strategies import Strategy
 from topical_crawler.text.segment import Segmenter
 from topical_crawler.topic.topic import Topic
@@ -86,6 +89,19 @@ def test_a_link_that_would_not_be_followed_now_stays_where_it_waits_and_so_do_se
     found = ended(rescore_waiting(strategy, LinkPolicy(options()), frontier))[0] or []
     assert (place, promise) in [(place, score) for place, score, _ in found]
     assert [entry.priority for entry in frontier.waiting(9)] == [SEED_PRIORITY, place]
+
+
+def test_links_are_read_scored_and_moved_in_steps(tmp_path: Path) -> None:
+    where = (Evidence("http://a.cn/", 0.5, True, "党建"),)
+    with closing(SqliteFrontier(tmp_path / "f.sqlite")) as frontier:
+        urls = [f"http://{number % 7}.cn/{number}" for number in range(2 * STEP)]
+        frontier.push(Entry(fingerprint(u), u, host(u), 0.5, 1, where) for u in urls)
+        strategy = told()
+        strategy.told, strategy.revision = 0.9, 1
+        rescoring = rescore_waiting(strategy, LinkPolicy(options()), frontier)
+        assert ended(rescoring)[1] == 2 * len(("read", "scored", "moved")) + len(("ranked",))
+        assert [entry.url for entry in frontier.waiting(9)] == urls[:9]
+        assert (frontier.next(0.0).best, {entry.priority for entry in frontier.waiting(9999)}) == (0.9, {0.9})
 
 
 def test_what_further_pages_promise_is_told_to_all_workers() -> None:

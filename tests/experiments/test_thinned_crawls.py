@@ -84,7 +84,7 @@ def fetch(crawl: Crawl, recording: Recording, thinning: Thinning, most: int = 99
             continue
         item = PageItem(entry, entry.url, now_utc(), 200, page=Page.from_html(entry.url, response.body.decode()))
         with thinning.applied(item, crawl.options.max_links):
-            judge(crawl, item)
+            list(judge(crawl, item))
         item.text = f"{entry.url} 的正文"
         crawl.store_row(item)
         crawl.finish(item)

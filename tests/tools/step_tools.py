@@ -39,7 +39,7 @@ def finish(crawl: Crawl, entry: Entry, page: Page | None, size: int = 0) -> Page
     if page is None:
         item.reason = "HTTP 404"
     else:
-        judge(crawl, item)
+        list(judge(crawl, item))
         item.text = f"{entry.url} 的正文"
     crawl.store_row(item)
     crawl.finish(item)

@@ -104,8 +104,10 @@ class Crawl:
         self.is_looking = False
         self.surveyed: list[Section] = []
         self.slow: Counter[str] = Counter()  # requests that take long, by registered domain
+        site("")  # read the list of suffixes before the event loop starts
         self._closed = self._in_vain = False
         self._ahead: Iterator[None] | None = None  # rescoring of waiting links in progress
+        self._redirected: list[tuple[Entry, str, dict[str, Any], int]] = []  # arguments of `redirect` until its end
         self.nowhere: list[str] = []
         self._lock = lock
         self._renewed = self._busy = self._asked = time.monotonic()
@@ -278,8 +280,15 @@ class Crawl:
         if self._ahead is None:
             return False
         if next(self._ahead, self) is self:
-            self._ahead = None
+            self._ahead, redirected, self._redirected = None, self._redirected, []
+            for arguments in redirected:
+                self.redirect(*arguments)
         return True
+
+    @property
+    def rescores(self) -> bool:
+        """True while the rescoring of waiting links is in progress."""
+        return self._ahead is not None
 
     def _settle(self) -> None:
         while self.advance():
@@ -288,7 +297,7 @@ class Crawl:
     @property
     def is_over(self) -> bool:
         """True if nothing more is to be fetched, even with links waiting."""
-        if self._ahead is not None:  # it may find more
+        if self.rescores:  # it may find more
             return False
         if self.refresh.active:
             return self.policy.limit_reached(len(self.in_flight))
@@ -403,7 +412,12 @@ class Crawl:
             self._lose(entry.key)
 
     def redirect(self, entry: Entry, url: str, meta: dict[str, Any], status: int) -> None:
-        """Finish an entry in flight after a redirect. Its target takes its place, unless already known."""
+        """Finish an entry in flight after a redirect, once no rescoring is in progress. Its target takes its place, unless
+        already known.
+        """
+        if self.rescores:
+            self._redirected.append((entry, url, meta, status))
+            return
         if fingerprint(url) == entry.key:
             self.retry(entry, url, meta)
             return

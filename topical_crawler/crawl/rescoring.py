@@ -6,11 +6,10 @@ from collections.abc import Generator, Sequence
 
 from topical_crawler.crawl.link_policy import FORESIGHT, LEAST_GAIN, LinkPolicy, is_link
 from topical_crawler.crawl.refresh import SUNK
-from topical_crawler.frontier.base import Entry, Frontier
+from topical_crawler.frontier.base import STEP, Entry, Frontier
 from topical_crawler.strategies import Strategy
 
 MOST_RESCORED = 20_000  # most waiting links of one rescoring
-STEP = 500  # links scored before yielding to other tasks
 _RESCORED, _EXPECTED = "rescorings", "expected"
 
 Scored = tuple[float, float, Entry]  # an entry with its priority and its score
@@ -55,10 +54,12 @@ def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) 
     if revision == last:
         return None
     times += 1
-    entries = _waiting(frontier, min(MOST_RESCORED, FORESIGHT * (times & -times)))
+    entries: list[Entry] = []
     scores: list[float | None] = []
-    for start in range(0, len(entries), STEP):
-        scores += strategy.score([e.candidate() for e in entries[start : start + STEP]])
+    for some in frontier.read_waiting(min(MOST_RESCORED, FORESIGHT * (times & -times))):
+        yield
+        entries += (links := _links(some))
+        scores += strategy.score([e.candidate() for e in links])
         yield
     best = _ranked(policy, entries, scores)
     yield
@@ -104,9 +105,9 @@ def _ranked(policy: LinkPolicy, entries: Sequence[Entry], scores: Sequence[float
 
 def scored(strategy: Strategy, frontier: Frontier, most: int) -> tuple[list[Entry], Sequence[float | None]]:
     """Return the best waiting links except seeds, with their current scores."""
-    entries = _waiting(frontier, most)
+    entries = _links(frontier.waiting(most))
     return entries, strategy.score([e.candidate() for e in entries])
 
 
-def _waiting(frontier: Frontier, most: int) -> list[Entry]:
-    return [e for e in frontier.waiting(most) if is_link(e) and e.priority > -SUNK / 2]
+def _links(waiting: list[Entry]) -> list[Entry]:
+    return [e for e in waiting if is_link(e) and e.priority > -SUNK / 2]

@@ -10,6 +10,7 @@ import enum
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ NO_ROOM = "no room"  # reason for waiting entries dropped beyond ``max_waiting``
 SEED_PRIORITY = 1e6  # before every link
 KEPT = 1_000_000
 """Least number of finished pages kept in the log of a shared frontier, besides all those after the last checkpoint."""
+STEP = 500  # waiting entries read or scored before yielding to other tasks
 MAX_EVIDENCE = 8  # parents remembered for a waiting link, the first ones, as needed by the papers' formulas
 
 
@@ -211,6 +213,10 @@ class Frontier(Protocol):
 
     def waiting(self, limit: int) -> list[Entry]:
         """Return the best ``limit`` waiting entries over all hosts, best first, ready or not. They stay."""
+        return list(chain.from_iterable(self.read_waiting(limit)))
+
+    def read_waiting(self, limit: int) -> Iterator[list[Entry]]:
+        """Yield the entries of :meth:`waiting`, up to :data:`STEP` at once. Later changes may be missing."""
 
     def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
         """Return True if pushing a link is useless: this process knows its entry to be in flight or done.

@@ -23,6 +23,7 @@ import redis
 
 from topical_crawler.frontier.base import (
     NO_PAGES,
+    STEP,
     Entry,
     Frontier,
     FrontierServerError,
@@ -405,22 +406,22 @@ class RedisFrontier(Frontier):
     def drop(self, key: bytes, reason: str) -> None:
         self._finish("drop", key, reason)
 
-    def waiting(self, limit: int) -> list[Entry]:
-        """See :meth:`Frontier.waiting`. Read in many small steps, so concurrent changes may be missing."""
+    def read_waiting(self, limit: int) -> Iterator[list[Entry]]:
         heads = sorted((score, host, n) for n, part in enumerate(self._parts) for host, score in self._heads(part))
         last = heads[:limit][-1:]  # among hosts with equal heads the numbers decide: read all of them
         best = heapq.merge(*(self._queue(host, n) for score, host, n in heads if last and score <= last[0][0]))
         keys = [(member[6:], self._parts[n]) for (_, member, n), _ in zip(best, range(limit), strict=False)]
         self._met = dict(keys)
-        records = self._records(keys)
-        entries = []
-        for key, _ in keys:
-            if (record := records.get(key)) is not None and record[1:2] == _WAITING:
-                try:
-                    entries.append(read_entry(key, record))
-                except RecordError as error:
-                    logger.error("%s", error)
-        return entries
+        for start in range(0, len(keys), STEP):
+            records = self._records(some := keys[start : start + STEP])
+            entries = []
+            for key, _ in some:
+                if (record := records.get(key)) is not None and record[1:2] == _WAITING:
+                    try:
+                        entries.append(read_entry(key, record))
+                    except RecordError as error:
+                        logger.error("%s", error)
+            yield entries
 
     def _records(self, keys: Iterable[tuple[bytes, Part]]) -> dict[bytes, bytes | None]:
         """Return the records of entries."""

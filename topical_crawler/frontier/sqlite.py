@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from topical_crawler.frontier.base import (
     MAX_EVIDENCE,
     NO_ROOM,
+    STEP,
     Entry,
     Journal,
     Outcome,
@@ -558,19 +559,18 @@ class SqliteFrontier(LocalFrontier):
         self._wait(flight.host, (-priority, flight.number))
         self._waiting += 1
 
-    def waiting(self, limit: int) -> list[Entry]:
-        """See :meth:`Frontier.waiting`. Sorting takes about a second for each million waiting entries."""
+    def read_waiting(self, limit: int) -> Iterator[list[Entry]]:
+        """See :meth:`Frontier.read_waiting`. Sorting takes a quarter of a second for each million waiting entries."""
         best = self._db.rows(BEST, (limit,))
-        for numbers in _chunks([number for number, _ in best if number not in self._read]):
-            self._read.update((number, _entry(columns)) for number, *columns in self._db.rows(SEVERAL, numbers))
-        entries = []
-        for number, priority in best:
-            entry = self._read[number]
-            entry.priority = priority
-            entries.append(entry)
+        for start in range(0, len(best), STEP):
+            some = best[start : start + STEP]
+            for numbers in _chunks([number for number, _ in some if number not in self._read]):
+                self._read.update((number, _entry(columns)) for number, *columns in self._db.rows(SEVERAL, numbers))
+            for number, priority in some:
+                self._read[number].priority = priority
+            yield [self._read[number] for number, _ in some]
         if len(self._read) > _MOST_READ:
-            self._read = {number: self._read[number] for number, _ in best[:_MOST_READ]}
-        return entries
+            self._read = {number: self._read[number] for number, _ in best[:_MOST_READ] if number in self._read}
 
     def is_settled(self, key: bytes, off_topic: bool = False) -> bool:
         return key in self._done or key in self._in_flight or (off_topic and key in self._full)
@@ -588,9 +588,14 @@ class SqliteFrontier(LocalFrontier):
         with self._db.all_or_nothing():
             self._db.run_each(REPRICE_READ, [(priorities[key], number) for key, number in read.items()])
             self._db.run_each(REPRICE, [(priority, key) for key, priority in priorities.items() if key not in read])
+        hosts = {row[3] for keys in _chunks([key for key in priorities if key not in read]) for row in self._db.rows(FIND, keys)}
         for number in read.values():
             self._read[number].rescored = 0
-        self._read_heads()
+            hosts.add(self._read[number].host)
+        for host in hosts:
+            self._hosts.set_head(host, self._db.first(HEAD, host))
+            if self._worst is not None:
+                self._worst.offer(host, _SOMEWHERE)
         self._commit()
 
     def shift(self, by: float, border: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -20,7 +19,7 @@ from topical_crawler import config, logs
 from topical_crawler.crawl.crawl import Crawl
 from topical_crawler.crawl.refresh import NOT_MODIFIED
 from topical_crawler.crawl.steering import seed_entry
-from topical_crawler.extraction.extract import MAX_HTML, shortened
+from topical_crawler.extraction.extract import shortened
 from topical_crawler.failures import SentBack, failure_reason
 from topical_crawler.frontier.base import Entry
 from topical_crawler.items import DOCUMENT_SIZE, READ, PageItem, now_utc
@@ -156,9 +155,8 @@ class TopicalSpider(Spider):
             item.reason = "not a text page"
         else:
             html, encoding = decode(response.body, content_type.decode("latin-1"))
+            html = shortened(html)  # the part whose text is extracted: a few of 8 MB would take all memory
             item.page = Page.from_html(response.url, html, encoding, **self._wanted)
-            if len(html) > MAX_HTML:  # a few of 8 MB would take all memory
-                item.page = replace(item.page, html=shortened(html))
         return item
 
     def _may_be_pushed(self, url: str) -> bool:
