@@ -63,12 +63,14 @@ bench: setup
 	$(BIN)/python benchmarks/frontier.py --entries 1000000 --backend sqlite redis
 	$(BIN)/python benchmarks/loop.py
 
-# A thousand kills, stops, full disks and lost servers (an hour and more); mutated pages (two hours). Neither needs a network.
+# A thousand kills, stops, full disks and lost servers (an hour and more). Mutated pages (two hours), and 20,000 requests to the
+# workbench by its own schema, none of which may be answered by 500. Neither needs a network.
 torture: setup
 	$(BIN)/python benchmarks/torture.py $(ARGS)
 	$(BIN)/python benchmarks/cluster.py --hosts 3000 --pages 7 --kill-workers 4 --moves 2 --failovers 2
 
 fuzz: setup
+	$(BIN)/python -m pytest -n 0 tests/workbench/test_workbench_server.py -k error_of_the_server --examples 20000
 	$(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 # Whether a test notices each change of a formula (5 minutes).

@@ -87,6 +87,7 @@ def _read(body: bytes, encoding: str) -> tuple[str, float]:
             body = _HALVES.sub(_whole, body)
         text = body.decode(encoding, "replace")
         if (unreadable := _unreadable(text)) <= _MOST:
+            text = ""  # a long one takes as much memory as all else
             text = _PARTS.sub(lambda part: _foreign(part[0], encoding), body).decode("utf-8", "replace")
         return text, unreadable
     except LookupError:

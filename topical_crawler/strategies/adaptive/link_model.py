@@ -226,7 +226,7 @@ class LinkFeatures:
         wording: Callable[[Iterable[str]], float],
         near: Callable[[Iterable[str]], list[float]],
     ) -> None:
-        self._cut = lru_cache(4_096)(cut)  # an anchor is cut repeatedly, alone and beside others
+        self._cut = lru_cache(1_024)(cut)  # an anchor is cut repeatedly, alone and beside others. A long one takes 10 KB
         self._cut_address = cut
         self._no_words = word_ids(())
         self._word_ids = word_ids

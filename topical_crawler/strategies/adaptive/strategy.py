@@ -150,7 +150,7 @@ class Adaptive(Strategy):
         self._eq5_weights = np.array([eq5.alpha, eq5.beta, eq5.lam], dtype=np.float32)
         self._related: list[str] = []  # relevant pages since the last refit, joining the history at the next one
         self._struct_of_host = lru_cache(65_536)(eq5.struct_of_host)
-        self._struct_at = lru_cache(65_536)(lambda of_address, url: of_address(url))  # for hosts with path-dependent struct
+        self._struct_at = lru_cache(32_768)(lambda of_address, url: of_address(url))  # for hosts with path-dependent struct
         self._classifier = PageClassifier(
             topic.terms,
             segmenter,
@@ -175,6 +175,7 @@ class Adaptive(Strategy):
     @classmethod
     def make(cls, setup: Setup) -> Self:
         eq5 = Priority.make(setup, None)
+        setup.segmenter.cut("党建")  # read its dictionary before the event loop starts
         return cls(setup.topic, setup.segmenter, eq5, setup.parameters(cls.parameters_type), setup.encoder)
 
     def _relevance(self, words: Iterable[str]) -> float:

@@ -69,7 +69,7 @@ class UrlParts(NamedTuple):
         return cls(host, tuple([_characters(part) for part in path.split("/") if part]))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def _characters(part: str) -> int:
     bits = 0
     for char in set(part):
