@@ -91,6 +91,9 @@ def test_what_is_not_understood_is_refused_with_a_remedy(arguments: tuple[str, .
         (("crawl", "partybuildng"), "是不是 partybuilding？"),
         (("crawl", "partybuilding", "-a", "pages=x"), "pages='x'：应是不小于 1 的整数"),
         (("corpus", "stats", "nothing"), "没有语料库 'nothing'"),
+        (("new",), "缺少：FOLDER"),
+        (("crawl", "partybuilding", "-a", "strategy=smalest"), "没有策略 'smalest'。请从这些里选：adaptive, semantic"),
+        (("crawl", "partybuilding", "-o", "out.jsonl"), "请去掉它们，爬完再运行 topical-crawler corpus export 名称 -o 文件"),
     ],
 )
 def test_where_the_locale_is_chinese_errors_are(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -63,6 +63,26 @@ def test_what_the_workbench_cannot_do_is_said_in_chinese() -> None:
     assert Voice("zh").named("limit is a whole number from 1 to 500, not '0'") == "limit 应是 1 到 500 的整数，不能是 '0'"
 
 
+FIRST_USE = (
+    "authoring/folder.py", "authoring/start.py", "cli/topic/new.py", "cli/topic/seeds.py", "commands/crawl.py",
+    "spiders/topical.py", "topic/files.py", "topic/topic.py", "topic/topic_folder.py",
+)  # fmt: skip
+ENGLISH = re.compile(r"(?:\b[a-z]+,? ){3}")
+
+
+def test_first_errors_of_the_command_line_are_said_in_chinese() -> None:
+    """Each of their sentences. Commands in them stay."""
+    said = []
+    for file in FIRST_USE:
+        for node in ast.walk(ast.parse((Path(services.__path__[0]).parent / file).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and "TypeError" not in ast.unparse(node.exc):
+                said.append(_example(node.exc.args[0]))
+    named = [re.sub("topical-crawler [a-z ]+", "", Voice("zh").named(one)) for one in said]
+    assert len(said) > 40
+    unknown = "党建: 党建. "  # another program's words, such as those of a TOML file
+    assert [one for one in named if ENGLISH.search(one) and not one.startswith(unknown)] == []
+
+
 def _example(message: ast.expr) -> str:
     """The text of a message, with something in the place of each value."""
     if isinstance(message, ast.Constant):
@@ -71,9 +91,13 @@ def _example(message: ast.expr) -> str:
         return "".join(_example(part) for part in message.values)
     if isinstance(message, ast.Call) and isinstance(message.func, ast.Attribute):  # one with .replace()
         return _example(message.func.value)
-    return {"whole": "whole number", "' '.join(ends)": "from 1 to 9", "known": "There are: 党建"}.get(
-        ast.unparse(message.value) if isinstance(message, ast.FormattedValue) else "", "党建"
-    )
+    return {
+        "whole": "whole number",
+        "' '.join(ends)": "from 1 to 9",
+        "known": "There are: 党建",
+        "without": " (not 猫)",
+        "nearest": "",
+    }.get(ast.unparse(message.value) if isinstance(message, ast.FormattedValue) else "", "党建")
 
 
 def test_why_the_workbench_proposes_terms_and_addresses(tmp_path: Path) -> None:

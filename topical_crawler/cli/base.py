@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from topical_crawler.project import AnySettings, ProjectSettings
 from topical_crawler.services import MistakeError
@@ -51,6 +51,10 @@ class ActionParser(argparse.ArgumentParser):
         self.description = action.description
         action.add_arguments(self)
         self.add_argument("-s", "--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
+
+    def error(self, message: str) -> NoReturn:
+        """Exit like argparse, in Chinese in a Chinese terminal."""
+        super().error(to_terminal(message))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse like argparse, after declaring the arguments."""

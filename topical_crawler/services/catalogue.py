@@ -29,8 +29,12 @@ def catalogue() -> Mapping[str, tuple[str, str]]:
 
 @functools.cache
 def _patterns() -> list[tuple[re.Pattern[str], tuple[str, str]]]:
-    """Return the texts of the code with a placeholder ``{}`` as patterns, with the English and the Chinese for people."""
+    """Return the texts of the code with a placeholder ``{}`` as patterns, with the English and the Chinese for people.
+
+    The pattern with most characters of its own comes first.
+    """
     rows = [(name[len(_NAMED) :].split("{}"), row) for name, row in catalogue().items() if name.startswith(_NAMED)]
+    rows.sort(key=lambda row: -sum(map(len, row[0])))
     return [(re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL), row) for parts, row in rows if len(parts) > 1]
 
 
