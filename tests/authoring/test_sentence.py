@@ -41,7 +41,7 @@ def unknown(word: str) -> bool:
 )
 def test_words_and_what_belongs_to_them(sentence: str, words: str, compounds: str) -> None:
     reading = read(sentence, unknown)
-    assert (reading.words, reading.compounds) == (words.split(), compounds.split())
+    assert (reading.words, list(reading.compounds)) == (words.split(), compounds.split())
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,18 @@ def test_what_is_asked_for_is_no_word(sentence: str) -> None:
 
 
 def test_parts_are_no_words_of_the_request() -> None:
-    assert read("计算方法", unknown).parts == ["计算"]
+    assert read("计算方法", unknown).parts == {"计算": "计算 + 方法"}
     assert "糖尿病" in read("糖尿病人", unknown).parts
 
 
-def test_what_no_term_has_is_told() -> None:
-    assert read("主要是茶和酒的文献，附近的旅馆", unknown).left_out == ["主要", "茶", "酒", "文献", "附近"]
+def test_every_word_is_shown_with_how_it_was_parted_or_why_it_is_not_used() -> None:
+    reading = read("主要是茶和酒的文献，附近的旅馆", unknown)
+    assert reading.left_out == ["主要", "茶", "酒", "文献", "附近"] and reading.function_words == ["是", "和", "的"]
+    locks = read("MySQL 数据库的索引、事务与锁", unknown)
+    assert [*locks.words, *locks.left_out, *locks.function_words] == ["mysql", "数据库", "索引", "事务", "锁", "的", "与"]
+    assert read("医学知识", unknown).parts == {"医学": "医学 + 知识"}
+    assert read("2023年的新能源汽车", unknown).left_out == ["2023年"]
+    assert read("新能源汽车", unknown).compounds == {"新能源汽车": "新能源 + 汽车"}
     assert read("主要城市", unknown).left_out == []
 
 

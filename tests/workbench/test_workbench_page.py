@@ -125,9 +125,41 @@ def test_a_sentence_becomes_a_topic(visitor: Visitor, folder: Path) -> None:
     assert (rows["病人"], rows["门诊"], rows["体检"]) == ("", "", "0.5000")
     assert "知识" not in rows
     assert "qingheonline" in (folder / "topics/health/seeds.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("language", "locks", "knowledge", "of"),
+    [
+        ("en", "锁 not used: a term has two characters or more", "医学 part of a longer word: 医学 + 知识", "function word"),
+        ("zh", "锁 不用：主题词至少两个字", "医学 较长的词的一部分：医学 + 知识", "虚词"),
+    ],
+)
+def test_every_word_has_its_reason_and_back_keeps_the_weights(
+    visitor: Visitor, folder: Path, language: str, locks: str, knowledge: str, of: str
+) -> None:
+    sentence = quote("/topics/new?sentence=" + quote("MySQL 数据库的索引、事务与锁的原理，医学知识"))
+    visitor.open(f"/language?to={language}&back={sentence}")
+    visitor.there(".lane .chip")
+    visitor.quiet()
+    shown = [row.text for row in visitor.driver.find_elements(By.CSS_SELECTOR, ".reading div")]  # what is seen, not a tooltip
+    assert locks in shown and knowledge in shown
+    assert [row for row in shown if of in row and "的" in row and "与" in row]
+    before = lanes(visitor)
+    assert before["0.0"] == ["原理"] and {"索引", "医学知识"} <= {*before["1.0"]}
+    for word, key, times in (("原理", Keys.ARROW_LEFT, 4), ("索引", Keys.ARROW_RIGHT, 2)):
+        select = chip(visitor, word).find_element(By.TAG_NAME, "select")
+        visitor.driver.execute_script("arguments[0].focus()", select)
+        visitor.press(*[key] * times)
+    assert "原理" in lanes(visitor)["1.0"] and "索引" in lanes(visitor)["0.25"]
+    visitor.write("[name=name]", f"locks-{language}")
+    visitor.click("#topic button.main")
+    visitor.until(lambda: visitor.driver.current_url.endswith(f"/topics/locks-{language}"))
+    assert load_topic(folder / f"topics/locks-{language}").terms.items() >= {"原理": 1.0, "索引": 0.25, "事务": 1.0}.items()
     visitor.driver.back()
     visitor.there(".lane .chip")
+    assert visitor.driver.find_elements(By.CSS_SELECTOR, f"html[lang^={language}]")
     assert weights_in_other_lanes(visitor) == []  # a browser fills fields in again, by their places
+    visitor.open("/language?to=en")
 
 
 class Index(SimpleHTTPRequestHandler):
@@ -219,12 +251,18 @@ def test_a_form_says_what_it_lacks(visitor: Visitor, language: str, empty: str, 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_sixty_words_and_their_addresses_are_one_screen(visitor: Visitor, language: str) -> None:
     words = "".join(f"{a}{b}," for a in "党政军民学商农医法文" for b in "建工教研训策")
-    visitor.open(f"/language?to={language}&back=" + quote(f"/topics/new?keywords={quote(words)}"))
+    query = f"/topics/new?sentence={quote('数据库的锁')}&keywords={quote(words)}"
+    visitor.open(f"/language?to={language}&back=" + quote(query))
     visitor.there(".lane .chip")
     visitor.quiet()
-    assert len(visitor.driver.find_elements(By.CSS_SELECTOR, ".lane .chip")) == 60
-    board = visitor.there(".lanes").size
-    assert board["height"] < 640 < board["width"]
+    assert len(visitor.driver.find_elements(By.CSS_SELECTOR, ".lane .chip")) == 61
+    ends = """return [innerHeight, scrollY, document.body.scrollWidth - innerWidth, ...[".lanes", ".reading", "#seeds",
+        "#topic button.main"].map(part => document.querySelector(part).getBoundingClientRect().bottom)]"""
+    for size in ((1280, 800), (1366, 768)):  # of the whole window: the page has 143 pixels less
+        visitor.driver.set_window_size(*size)
+        high, above, wider, *bottoms = visitor.driver.execute_script(ends)
+        assert above == 0 and wider <= 0 and high < size[1] and max(bottoms) < high, (size, high, bottoms)
+    visitor.driver.set_window_size(1280, 1000)
     for check in visitor.driver.find_elements(By.CSS_SELECTOR, "label.check"):
         box = check.find_element(By.TAG_NAME, "input")
         assert abs(box.rect["y"] + box.rect["height"] / 2 - check.rect["y"] - check.rect["height"] / 2) < 5  # beside its words

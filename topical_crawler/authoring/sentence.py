@@ -1,8 +1,8 @@
 """Extraction of the topical words from a sentence about a topic.
 
 >>> reading = read("介绍新能源汽车的原理", lambda word: False)
->>> reading.words, reading.compounds, reading.left_out
-(['新能源', '汽车'], ['新能源汽车'], ['介绍', '原理'])
+>>> reading.words, reading.compounds, reading.left_out, reading.function_words
+(['新能源', '汽车'], {'新能源汽车': '新能源 + 汽车'}, ['介绍', '原理'], ['的'])
 """
 
 from __future__ import annotations
@@ -37,20 +37,23 @@ Known = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The words of a sentence, normalised, each list in the order of the sentence and without duplicates.
+    """All words of a sentence, normalised, each group in the order of the sentence and without duplicates.
 
     Attributes:
         words: topical by themselves.
-        compounds: two neighbouring words, or one with a character or letter beside it, or with a requested aspect.
-        parts: components of longer words.
-        left_out: the rest except function words: words about the request, place or time, and letters and words of one
-            character, unfit as terms.
+        compounds: two neighbouring words, or one with a character or letter beside it, or with a requested aspect, each with
+            its two parts, as in ``新能源 + 汽车``.
+        parts: components of longer words, each with the cut, as in ``医学 + 知识``.
+        left_out: the rest except function words: words about the request, place or time, quantities, and letters and words of
+            one character, unfit as terms.
+        function_words: such as 的 and 与.
     """
 
     words: list[str]
-    compounds: list[str]
-    parts: list[str]
+    compounds: dict[str, str]
+    parts: dict[str, str]
     left_out: list[str]
+    function_words: list[str]
 
 
 def read(sentence: str, known: Known) -> Reading:
@@ -61,13 +64,32 @@ def read(sentence: str, known: Known) -> Reading:
     runs = [_without_request(phrase) for phrase in phrases]
     beside = (word for run in runs for word in run if len(run) == 1 or word not in default_stopwords())
     words = _words(beside, segmenter) or _words(itertools.chain(*phrases), segmenter)
-    compounds = [word for word in _compounds(runs) if word not in words]
-    taken = " ".join(words + compounds)
+    compounds = {word: cut for word, cut in _compounds(runs).items() if word not in words}
+    taken = " ".join((*words, *compounds))
     subjects = (phrase for phrase, run in zip(phrases, runs, strict=True) if len(phrase) == 2 and run == phrase[:1])
-    compounds += [word for word in _compounds(subjects) if word not in words + compounds]  # 编译原理
-    parts = dict.fromkeys(part for word in words for part in _parts(word, segmenter))
-    rest = (w for w in itertools.chain(*phrases) if w not in taken and w not in default_stopwords())
-    return Reading(words, compounds, [part for part in parts if part not in words + compounds], list(dict.fromkeys(rest)))
+    compounds |= {word: cut for word, cut in _compounds(subjects).items() if word not in {*words, *compounds}}  # 编译原理
+    parts: dict[str, str] = {}
+    for word in words:
+        new = (part for part in _parts(word, segmenter) if part not in {*words, *compounds, *parts})
+        parts |= {part: " + ".join(filter(None, word.partition(part))) for part in new}
+    rest = dict.fromkeys(w for w in joined if w not in taken and any(map(str.isalnum, w)))
+    function_words = [word for word in rest if _is_function_word(word)]
+    return Reading(words, compounds, parts, [word for word in rest if word not in function_words], function_words)
+
+
+def why_left_out(word: str) -> str:
+    """Return the reason against a word of a sentence as a term, for display.
+
+    >>> why_left_out("的"), why_left_out("锁"), why_left_out("原理"), why_left_out("2023年")
+    ('function word', 'single character', 'says what is wanted of the topic', 'quantity')
+    """
+    if _is_function_word(word):
+        return "function word"
+    if _is_request(word):
+        return "says what is wanted of the topic"
+    if _is_quantity(word):
+        return "quantity"
+    return "single character" if len(word) == 1 else "too general"
 
 
 def specificity(word: str) -> float:
@@ -231,6 +253,10 @@ def _is_character(word: str) -> bool:
     return word.isalpha() and not language().tag(word).startswith(_FUNCTION_TAGS)
 
 
+def _is_function_word(word: str) -> bool:
+    return word in default_stopwords() | _BREAKS or (len(word) == 1 and language().tag(word).startswith(_FUNCTION_TAGS))
+
+
 def _without_request(run: Sequence[str]) -> list[str]:
     """Strip words about the request at the end (物联网 + 技术), and verbs about it at the beginning (介绍 + 文件系统)."""
     start = list(itertools.dropwhile(lexicon_words("request_verbs.txt").__contains__, run))
@@ -246,9 +272,9 @@ def _is_request(word: str) -> bool:
 # -- Compounds and components
 
 
-def _compounds(runs: Iterable[Sequence[str]]) -> list[str]:
+def _compounds(runs: Iterable[Sequence[str]]) -> dict[str, str]:
     pairs = (pair for run in runs for pair in itertools.pairwise(run))
-    return list(dict.fromkeys("".join(pair) for pair in pairs if _are_one(*pair)))
+    return {"".join(pair): " + ".join(pair) for pair in pairs if _are_one(*pair)}
 
 
 def _are_one(first: str, second: str) -> bool:

@@ -31,8 +31,8 @@ from topical_crawler.topic.topic_folder import ADJUST, CONFIG, SEEDS, TERMS, WEI
 
 GENERAL, GENERAL_WEIGHT, PART_WEIGHT = 0.6, 0.5, 0.25
 """Words of a specificity below the first (教育) get the second as weight. Parts of words (网络 of 网络游戏) get the third."""
-WORD, COMPOUND, PART, SAME = "sentence", "sentence: neighbours", "sentence: part of a word", "other name of"
-"""Reasons for the terms from a sentence."""
+WORD, SAME = "sentence", "other name of"
+"""Reasons for the terms from a sentence. Compounds and parts have :data:`WORD`, a colon and what they are made of."""
 KEYWORDS = 20
 """Number of terms taken from example texts."""
 _GENERAL_NOUN = 0.5
@@ -68,15 +68,17 @@ class Start:
     Attributes:
         terms: best source first, without duplicates.
         left_out: words of a sentence about the request, or too general.
+        function_words: other unused words of it, such as 的.
     """
 
     terms: list[FirstTerm] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    function_words: list[str] = field(default_factory=list)
 
     @property
     def words(self) -> list[str]:
         """Terms except compounds, parts and other names."""
-        return [t.word for t in self.terms if t.why not in (COMPOUND, PART) and not t.why.startswith(SAME)]
+        return [t.word for t in self.terms if not t.why.startswith((f"{WORD}:", SAME))]
 
     @property
     def is_general(self) -> bool:
@@ -93,6 +95,7 @@ class Start:
         present = {term.word for term in self.terms}
         self.terms += [term for term in other.terms if term.word not in present]
         self.left_out += [word for word in other.left_out if word not in present and word not in self.left_out]
+        self.function_words += other.function_words
 
 
 def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
@@ -114,14 +117,15 @@ def from_sentence(sentence: str, known: Known = lambda word: False) -> Start:
     traditional = not scripts()[1].isdisjoint(sentence)
     found = read(to_mainland(sentence) if traditional else sentence, known)
     lesser = GENERAL_WEIGHT if found.compounds or not all(map(_is_general, found.words)) else math.nan
-    kinds = [(WORD, found.words), (COMPOUND, found.compounds)]
-    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, why, yours=True) for why, words in kinds for w in words]
-    terms += [FirstTerm(w, math.nan if is_specific_noun(w) else PART_WEIGHT, PART) for w in found.parts]
+    whys = dict.fromkeys(found.words, WORD) | {word: f"{WORD}: {cut}" for word, cut in found.compounds.items()}
+    terms = [FirstTerm(w, lesser if _is_general(w) else math.nan, why, yours=True) for w, why in whys.items()]
+    for part, cut in found.parts.items():
+        terms.append(FirstTerm(part, math.nan if is_specific_noun(part) else PART_WEIGHT, f"{WORD}: part of {cut}"))
     if traditional:
         forms = ((term, normalise(form)) for term in terms for form in traditional_forms(term.word))
         others = {form: term for term, form in forms if form != term.word and form in normalise(sentence)}
         terms += [FirstTerm(form, term.weight, f"{SAME} {term.word}") for form, term in others.items()]
-    return Start(terms, found.left_out)
+    return Start(terms, found.left_out, found.function_words)
 
 
 def read_sentence(sentence: str, resources: Resources, cache_dir: Path | None = None) -> Start:

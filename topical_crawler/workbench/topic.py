@@ -15,7 +15,10 @@ from scrapy.settings import BaseSettings
 
 from topical_crawler.authoring.folder import set_weights
 from topical_crawler.authoring.seeds import Nearness, Seed, from_sites, rank
+from topical_crawler.authoring.sentence import why_left_out
 from topical_crawler.authoring.start import (
+    SAME,
+    WORD,
     FirstTerm,
     Start,
     check_free,
@@ -85,7 +88,10 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[st
     return {
         "terms": [_shown(term) for term in start.terms],
         "foreign": start.is_foreign,
-        "left_out": [{"word": word, "weight": 0.0, "lane": 0.0} for word in start.left_out],
+        "left_out": [
+            {"word": word, "weight": 0.0, "lane": 0.0, "why": why_left_out(word)} for word in start.left_out if len(word) > 1
+        ],
+        "reading": _reading(start, normalise(sentence)),
         "lanes": LANES,
         "texts": found,
         "seeds": _seeds(bench, telling or words, hosts, sites),
@@ -95,6 +101,16 @@ def _proposed(bench: Bench, sentence: str, keywords: str, texts: str) -> dict[st
 def _shown(term: FirstTerm) -> dict[str, Any]:
     weight = round(term.in_means, 4)
     return {"word": term.word, "weight": weight, "why": term.why, "lane": lane(weight)}
+
+
+def _reading(start: Start, sentence: str) -> dict[str, list[str]]:
+    """Return all words of a sentence, used or not, and their other names, by reason."""
+    whys = {t.word: t.why for t in start.terms if t.why.startswith((WORD, SAME)) or t.word in sentence}
+    whys |= {word: why_left_out(word) for word in (*start.left_out, *start.function_words)}
+    reading: dict[str, list[str]] = {}
+    for word, why in whys.items():
+        reading.setdefault(why, []).append(word)
+    return reading
 
 
 def lane(weight: float, lanes: Sequence[float] = LANES) -> float:
