@@ -1,5 +1,6 @@
 """Words of a text: both segmentation backends, terms kept whole, what counts as content."""
 
+import marshal
 import sys
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def test_segmenters_do_not_see_each_others_terms(backend: Backend, segmenter: Se
     if backend == "jieba":  # the dictionary that jieba keeps on disk is that without anybody's terms
         (kept,) = cache.iterdir()
         assert kept.stat().st_size > 1_000_000
+
+
+def test_a_damaged_dictionary_on_disk_is_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "jieba.cache"
+    file.write_bytes(marshal.dumps(({"党": 1},)))
+    for _ in range(2):  # the second reads what the first has written
+        assert Segmenter(TERMS, backend="jieba", cache_dir=tmp_path).words("坚持三会一课制度") == ["坚持", "三会一课", "制度"]
+        assert file.stat().st_size > 1_000_000
 
 
 def test_only_content_words_each_once_in_their_order(segmenter: Segmenter) -> None:

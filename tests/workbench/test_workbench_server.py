@@ -376,9 +376,11 @@ def test_antconc_counts_the_words_that_the_segmenter_cuts(served: Served) -> Non
 
 
 @pytest.mark.slow
-def test_the_process_stays_small(folder: Path) -> None:
+@pytest.mark.parametrize("segmenter", ["jieba", "rjieba"])
+def test_the_process_stays_small(folder: Path, segmenter: str) -> None:
     """All pages, in a process that shares no memory with others."""
     command = [sys.executable, "-m", "topical_crawler", "workbench", "--no-browser", "-s", "TOPICAL_RESOURCES=0"]
+    command += ["-s", f"TOPICAL_SEGMENTER={segmenter}"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

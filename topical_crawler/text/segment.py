@@ -7,9 +7,11 @@
 import functools
 import importlib.machinery
 import importlib.util
+import marshal
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -166,6 +168,9 @@ def _open_backend(backend: str, terms: frozenset[str], cache_dir: Path | None) -
     if cache_dir is not None:
         cache_dir.mkdir(parents=True, exist_ok=True)
         tokenizer.tmp_dir = str(cache_dir)
+        with suppress(OSError, EOFError, ValueError, TypeError):  # like jieba, but read at once: half a second instead of one
+            tokenizer.FREQ, tokenizer.total = marshal.loads(cache_dir.joinpath("jieba.cache").read_bytes())
+            tokenizer.initialized = True
     for term in ordered:
         tokenizer.add_word(term, tokenizer.suggest_freq(term))
     return lambda text, guess=True: tokenizer.lcut(text, HMM=guess)

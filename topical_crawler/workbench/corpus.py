@@ -303,7 +303,7 @@ def words(bench: Bench, values: Values) -> dict[str, Any]:
     total = counts.occurrences.total()
 
     def work(note: Progress) -> dict[str, Any]:
-        reference = other.value.occurrences if other else general_chinese()
+        reference = other.value.occurrences if other else general_chinese(counts.occurrences)
         is_content = bench.segmenter(crawl).is_content if values["content"] else lambda word: True
         keys = [key._asdict() for key in keyness(counts, reference, values["least"]) if is_content(key.word)]
         common = [
