@@ -63,6 +63,7 @@ JUDGED = {"why": {"terms": {"党员": 1.0}, "near": 0.4}, "relevance": 0.2}
     ("records", "suggested", "said"),
     [
         (rejected(3, "unreachable"), ["seeds", "check"], "topic check"),
+        (rejected(3, "error: KeyError"), ["error", "seeds"], "The log has its traceback"),
         (rejected(3, "off topic", **JUDGED), ["mark", "words"], "corpus judge data/a"),
         (rejected(3, "language", **JUDGED), ["setting", "mark"], "TOPICAL_LANGUAGES decides"),
         (rejected(3, "off topic", why={"terms": {}, "near": 0.1}), ["seeds", "words"], "topic seeds"),

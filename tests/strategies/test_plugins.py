@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,12 +24,14 @@ class Misnamed(BreadthFirst):
 """
 
 
+METHOD = (ROOT / "docs/strategies.md").read_text(encoding="utf-8").split("## Add a method of your own\n")[1]
+
+
 @pytest.fixture(scope="module")
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the installed distribution of the documentation, and with its test."""
     source, target = tmp_path_factory.mktemp("good-hosts"), tmp_path_factory.mktemp("site")
-    text = (ROOT / "docs/strategies.md").read_text(encoding="utf-8").split("## Add a method of your own\n")[1]
-    method, project, test = re.findall(r"^```(?:python|toml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    method, project, test = re.findall(r"^```(?:python|toml)\n(.*?)^```", METHOD, re.DOTALL | re.MULTILINE)
     (source / "good_hosts.py").write_text(method, encoding="utf-8")
     (source / "pyproject.toml").write_text(project, encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-build-isolation", "--no-deps", "--target"]
@@ -69,6 +72,17 @@ def test_a_crawl(installed: dict[str, str], tmp_path: Path) -> None:
     explained = json.loads(done.stdout)
     assert (explained["strategy"], explained["on_topic"]) == ("good_hosts", True)
     assert any(link["reasons"] == {"anchor": 0.0, "host": 0.25} for link in explained["links"])
+
+
+def test_the_documented_command_crawls_the_demo(installed: dict[str, str], tmp_path: Path) -> None:
+    (line,) = re.findall(r"^```bash\n(.*?)^```", METHOD, re.DOTALL | re.MULTILINE)
+    program, *arguments = shlex.split(line)
+    assert program == "topical-crawler"
+    (tmp_path / "demo").symlink_to(DEMO)
+    done = run_forked(["-m", "topical_crawler", *arguments], tmp_path, installed)
+    assert done.returncode == 0, done.stderr
+    fetched = rows(tmp_path / "data/good-hosts")
+    assert len(fetched) >= 30 and any(row.keep for row in fetched)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ FEW, SCARCE = 5, 0.02
 _HOSTS, _NEAREST, _WORDS = 5, 3, 12
 _SETTINGS = {"language": "TOPICAL_LANGUAGES", "near-empty": "TOPICAL_MIN_CHARACTERS", "low quality": "TOPICAL_QUALITY"}
 _SUGGESTIONS = {
+    "error": "Most pages ended in an error of the code. The log has its traceback: repair the strategy, plug-in or setting in it",
     "setting": "Texts on topic were rejected. {setting} decides about most of them: see docs/settings.md",
     "mark": "If the nearest pages are on topic, mark them for the crawl to learn: topical-crawler corpus judge {place}",
     "words": "Add the words used by its pages to the topic, in terms.tsv of {topic}",
@@ -67,7 +68,12 @@ def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
     near = max((page["near"] for page in judged if page["near"] is not None), default=None)
     setting = next((s for r, _ in reasons.most_common() if (s := _SETTINGS.get(r.partition(":")[0]))), "")
     close = bool(words) if near is None else near > UNRELATED
-    names = ["setting"] * bool(setting) + (["mark", "words"] if close else ["seeds", "words" if judged else "check"])
+    failed = max(reasons, key=reasons.__getitem__, default="").startswith("error: ")
+    names = (
+        ["error"] * failed
+        + ["setting"] * bool(setting)
+        + (["mark", "words"] if close else ["seeds", "words" if judged else "check"])
+    )
     return {
         "pages": pages,
         "kept": kept,
