@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from topical_crawler import __version__
 from topical_crawler.corpus.record import Filters
@@ -27,6 +28,7 @@ from topical_crawler.recordings.reader import Recording
 from topical_crawler.web.urls import REDIRECTED
 
 EVIDENCE, SITES, RULES = "evidence.json", "sites.jsonl", "rules.tsv"
+MOST_REDIRECTS = 5  # followed from a robots.txt, as in RFC 9309
 Facts = dict[str, Any]
 
 
@@ -92,10 +94,18 @@ def _empty() -> Facts:
 
 
 def _robots(host: str, archive: Recording) -> Facts:
-    """Return URL, status and SHA-256 of a host's robots.txt in an archive, {} if it has none."""
+    """Return URL, status and SHA-256 of the first archived answer for a host's robots.txt, after redirects, {} without one."""
     for scheme in ("https", "http"):
-        if (answer := archive.get(url := f"{scheme}://{host}/robots.txt")) is not None:
-            return {"url": url, "status": answer.status, "sha256": hashlib.sha256(answer.body).hexdigest()}
+        url, found = f"{scheme}://{host}/robots.txt", Facts()
+        for _ in range(MOST_REDIRECTS):
+            if (answer := archive.get(url)) is None:
+                break
+            found = {"url": url, "status": answer.status, "sha256": hashlib.sha256(answer.body).hexdigest()}
+            if not (300 <= answer.status < 400 and (location := answer.header("Location"))):
+                break
+            url = urljoin(url, location)
+        if found:
+            return found
     return {}
 
 
