@@ -155,8 +155,8 @@ def search(folder: Path, server: PostgresServer, file: str, rows: int) -> bool:
 
 
 def short(n: int, host: str) -> Record:
-    """A page with a text of 600 characters, each second one kept."""
-    return page(n, host, text=n % 2 == 0, characters=600)
+    """A page behind a link, with a text of 600 characters, each second one kept. A manifest has the address of every seed."""
+    return replace(page(n, host, text=n % 2 == 0, characters=600), depth=1)
 
 
 def fill(place: str, numbers: range) -> None:
