@@ -13,7 +13,7 @@ from option_tools import options
 
 from experiments.memory_frontier import MemoryFrontier
 from topical_crawler.crawl.link_policy import FORESIGHT, LEAST_GAIN, LinkPolicy
-from topical_crawler.crawl.rescoring import expected_texts, last_expected, look_ahead, rescore_waiting, rescoring_due
+from topical_crawler.crawl.rescoring import SCORED, expected_texts, last_expected, look_ahead, rescore_waiting, rescoring_due
 from topical_crawler.crawl.steering import seed_entry
 from topical_crawler.frontier.base import SEED_PRIORITY, STEP, Entry
 from topical_crawler.frontier.sqlite import SqliteFrontier
@@ -99,7 +99,7 @@ def test_links_are_read_scored_and_moved_in_steps(tmp_path: Path) -> None:
         strategy = told()
         strategy.told, strategy.revision = 0.9, 1
         rescoring = rescore_waiting(strategy, LinkPolicy(options()), frontier)
-        assert ended(rescoring)[1] == 2 * len(("read", "scored", "moved")) + len(("ranked",))
+        assert ended(rescoring)[1] == 2 * len(("read", "moved")) + len(("ranked",)) + 2 * STEP // SCORED
         assert [entry.url for entry in frontier.waiting(9)] == urls[:9]
         assert (frontier.next(0.0).best, {entry.priority for entry in frontier.waiting(9999)}) == (0.9, {0.9})
 
