@@ -10,7 +10,7 @@ from topical_crawler.frontier.base import STEP, Entry, Frontier
 from topical_crawler.strategies import Strategy
 
 MOST_RESCORED = 20_000  # most waiting links of one rescoring
-SCORED = 50  # links scored before yielding to other tasks: an address of 2,000 characters takes jieba 3 ms
+SCORED = 50  # links scored before yielding to other tasks: a path of 300 characters takes jieba 3 ms
 _RESCORED, _EXPECTED = "rescorings", "expected"
 
 Scored = tuple[float, float, Entry]  # an entry with its priority and its score

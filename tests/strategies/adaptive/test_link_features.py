@@ -92,6 +92,25 @@ def test_articles_of_one_channel_look_alike_and_a_channel_of_another_name_does_n
     assert not {kind for kind, _ in one & unlike} & {"host", "path", "shape", "form", "name"}
 
 
+def test_an_address_has_its_first_folders_its_forms_and_its_words_within_bounds() -> None:
+    found = of_address("http://a.cn/dj/2023/党支部/t0501_17.html?page=2")
+    assert [value for kind, value in found if kind == "path"] == ["a.cn/dj", "a.cn/dj/2023", "a.cn/dj/2023/党支部"]
+    forms = {"a.cn/dj/0000/党支部/w0000w00w", "a.cn/dj/0/汉/t0_0.html"}
+    assert {value for kind, value in found if kind == "shape"} == forms and ("form", "/dj/0000/党支部/w0000w00w") in found
+    assert [value for kind, value in found if kind == "name"] == ["dj", "党支部", "党支", "支部", "html"]
+    assert {("host", "a.cn"), ("depth", "4"), ("query", "")} < set(found)
+    long = of_address(f"http://a.cn/{''.join(map(chr, range(0x4E00, 0x5000)))}/{'x' * 90}")
+    assert len(long) == 24 and [len(value) for kind, value in long if kind == "path"] == [4 + 300]
+    assert [len(value) for kind, value in of_address(f"http://a.cn/{'x' * 90}") if kind == "shape"] == [6, 64]
+
+
+def test_a_link_is_as_near_a_text_as_its_nearest_page_and_a_place_without_a_path_is_none() -> None:
+    far, near = (Evidence(PARENT, 0.5, True, "", distance=distance) for distance in (3, 1))
+    assert FEATURES.view("http://a.cn/1", (far, near)).distance == 1 and FEATURES.view("http://a.cn/1", ()).distance == 0
+    assert FEATURES.view("http://a.cn/1", ()).near == 0
+    assert not [f for f in meanings("http://a.cn/1", (place("党建"),)).values() if f[0] == "place"]
+
+
 def test_the_host_of_the_page_that_holds_a_link_counts_only_for_where_it_stands() -> None:
     own, other = place("党建", "http://a.cn/"), place("党建", "http://b.cn/")
     foreign = number(("foreign", ""))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topical_crawler.strategies.adaptive.link_model import SIZE, LinkModel, sigmoid
+from topical_crawler.strategies.adaptive.link_model import PASSES, SIZE, STEP, LinkModel, sigmoid
 
 WIDTH = 6
 
@@ -42,6 +42,12 @@ def test_what_the_prior_knew_already_is_not_learned() -> None:
     learn(knew, [[3]], [1.0], prior=4.0)
     learn(surprised, [[3]], [1.0], prior=-4.0)
     assert surprised.weight(3) > 2 * knew.weight(3) > 0
+
+
+def test_a_lesson_moves_a_weight_by_steps_that_grow_smaller() -> None:
+    model = LinkModel()
+    learn(model, [[3]], [1.0], times=1)
+    assert 0 < model.weight(3) <= STEP * sum(1 / n**0.5 for n in range(1, PASSES + 1))
 
 
 def test_a_change_of_mind_is_learned(learned: LinkModel) -> None:
@@ -82,6 +88,7 @@ def test_without_links_nothing_is_learned(learned: LinkModel) -> None:
     learn(learned, [], [])
     assert learned.state_dict() == before
     assert learned.evidence([]).shape == (0,) and learned.of_table(padded([])).shape == (0,)
+    assert learned.evidence([np.array([], dtype=np.uint32)] * 3).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_the_state_is_exact_and_learning_goes_on_from_it(learned: LinkModel) -> None:
