@@ -123,17 +123,18 @@ def test_rules_name_what_is_recorded_and_what_is_missing(crawled: Path, call_scr
     assert again.returncode == 1 and "exists and is not an earlier export" in again.stderr
 
 
-def test_a_robots_txt_is_that_behind_redirects(tmp_path: Path) -> None:
+def test_a_robots_txt_is_the_last_one_and_that_behind_redirects(tmp_path: Path) -> None:
     closed = b"User-agent: *\nDisallow: /zcgs/"
     moved = ("http://b.cn/robots.txt", 301, {"Location": "/static/robots.txt"}, b"moved")
     answers = [("http://a.cn/robots.txt", 200, {}, b""), moved, ("http://b.cn/static/robots.txt", 200, {}, closed)]
     with CorpusStore(tmp_path / "corpus.sqlite") as store:
         for host in ("a.cn", "b.cn", "c.cn"):
             store.note_host(HostFacts(host, "restricts", 0.0, "2026-11-28T08:30:00+00:00"))
-    with Recording(write_warc(tmp_path / "1.warc.gz", answers), tmp_path) as archive:
+    files = [write_warc(tmp_path / "1.warc.gz", answers), write_warc(tmp_path / "2.warc.gz", [(*answers[0][:3], closed)])]
+    with Recording(files, tmp_path) as archive:
         write_evidence(str(tmp_path / "corpus.sqlite"), tmp_path / "evidence", (), archive)
     sites = [json.loads(line) for line in (tmp_path / "evidence/sites.jsonl").open(encoding="utf-8")]
     found = {site["host"]: tuple(map(site["robots"].get, ("url", "status", "sha256"))) for site in sites}
-    assert found["a.cn"] == ("http://a.cn/robots.txt", 200, hashlib.sha256(b"").hexdigest())
+    assert found["a.cn"] == ("http://a.cn/robots.txt", 200, hashlib.sha256(closed).hexdigest())
     assert found["b.cn"] == ("http://b.cn/static/robots.txt", 200, hashlib.sha256(closed).hexdigest())
     assert found["c.cn"] == (None, None, None)

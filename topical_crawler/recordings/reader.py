@@ -267,14 +267,15 @@ def _unchunk(body: bytes) -> bytes:
 
 # -- Answers by URL
 
-_VERSION = "3"
+_VERSION = "4"
 _SUFFIXES = (*_WARC, ".wacz", ".arc", ".arc.gz")
 _TABLE = "CREATE TABLE records (url TEXT UNIQUE, form TEXT, file INTEGER, offset INTEGER, length INTEGER, good INTEGER);"
 _MOST_REVISITS = 4  # longest chain of revisits
 _INSERT = "INSERT INTO records "
 _BETTER = (
     " ON CONFLICT (url) DO UPDATE SET file = excluded.file, offset = excluded.offset, length = excluded.length, "
-    "good = excluded.good WHERE excluded.good > records.good"
+    "good = excluded.good WHERE excluded.good > records.good "
+    "OR (excluded.good = records.good AND excluded.url LIKE '%/robots.txt')"  # the last rules are those in force
 )
 _IndexRow = tuple[str, str, int, int, int, int]
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -344,7 +345,7 @@ class Recording:
     """Random access to the responses in WARC files (``.warc``, or ``.warc.gz`` with a gzip member per record, as usual), also
     inside WACZ files.
 
-    ``files`` lists them in order of precedence.
+    ``files`` lists them in order of precedence. Of several robots.txt of a host the last one counts.
 
     Args:
         path: path of a WARC file, or any argument of :func:`recorded_files`.

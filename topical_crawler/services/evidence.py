@@ -94,7 +94,7 @@ def _empty() -> Facts:
 
 
 def _robots(host: str, archive: Recording) -> Facts:
-    """Return URL, status and SHA-256 of the first archived answer for a host's robots.txt, after redirects, {} without one."""
+    """Return URL, status and SHA-256 of the last archived answer for a host's robots.txt, after redirects, {} without one."""
     for scheme in ("https", "http"):
         url, found = f"{scheme}://{host}/robots.txt", Facts()
         for _ in range(MOST_REDIRECTS):
