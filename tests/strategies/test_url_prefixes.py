@@ -90,3 +90,17 @@ def test_matching_is_beginning_with_one_of_the_set(relevant: list[str], irreleva
     for url in waiting:
         own = set(prefixes(url))
         assert sets.match(url) == (bool(own & s), bool(own & (m - s)))
+
+
+def test_the_revision_changes_with_every_rise() -> None:
+    """Links can rise when S gains a prefix, and when a longer one takes the place of one of U."""
+    sets = PrefixSets(2)
+    seen = [sets.revision]
+    for url in ("http://a.cn/x/1", "http://a.cn/2", "http://a.cn/x/3"):
+        sets.irrelevant.add(url)
+        seen.append(sets.revision)
+    assert (seen, sets.match("http://a.cn/4")) == ([0, 0, 1, 2], (False, False))
+    sets.relevant.add("http://a.cn/x/5")
+    sets.relevant.add("http://a.cn/x/6")
+    assert sets.revision > seen[-1]
+    assert sets.match("http://a.cn/x/7") == (True, False)

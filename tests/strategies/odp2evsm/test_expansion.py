@@ -32,7 +32,9 @@ def test_words_of_more_pages_come_first_until_there_are_enough() -> None:
     for url, words in PAGES:
         found.learn(url, words)
     assert list(found.added) == ["聚类"]
+    full = found.state_dict()
     assert not found.learn("http://a.cn/5", [("新词", 1.0)])
+    assert found.state_dict() == full
 
 
 def test_a_batch_without_a_new_word_changes_nothing() -> None:
