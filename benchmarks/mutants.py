@@ -617,6 +617,7 @@ EQUIVALENT: Mapping[str, str] = {
     "Expansion.learn: 16 -> 17": "as good a digest",
     "CategoryTree.keywords: i + 2 -> i - 2": "no keyword has one character",
     "CategoryTree.keywords: i + 2 -> i": "no keyword has one character",
+    "CategoryTree.keywords: i + 2 -> 2": "no keyword has one character",
     "CategoryTree.keywords: 1 -> 2": "slices end with their text",
     "prefixes: 2 -> 3": "no host is empty",
 }  # fmt: skip
