@@ -33,6 +33,15 @@ def data_folder(name: str = "lexicon") -> Traversable:
     )
 
 
+def cells(text: str) -> list[list[str]]:
+    r"""Return the cells of the lines of a table separated by tabs. Skip empty lines and comments, which start with #.
+
+    >>> cells("# 类\t词\nD\t法律|法规\n")
+    [['D', '法律|法规']]
+    """
+    return [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+
+
 def jieba() -> ModuleType:
     """Import jieba, without its progress messages and its warning about some versions of setuptools."""
     with warnings.catch_warnings():

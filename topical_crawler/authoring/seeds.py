@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 from topical_crawler.cleaning.characters import traditional_forms
-from topical_crawler.package_data import data_folder
+from topical_crawler.package_data import cells, data_folder
 from topical_crawler.sources.wikilinks import external_links
 from topical_crawler.sources.wikipedia import Wikipedia
 from topical_crawler.text.segment import lexicon_words, normalise
@@ -108,8 +108,7 @@ def from_sites(near: Nearness, lines: str | None = None) -> list[Hint]:
     ``lexicon/sites.tsv``, a list from general knowledge. Its URLs were not visited.
     """
     text = data_folder().joinpath("sites.tsv").read_text("utf-8") if lines is None else lines
-    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
-    valued = [(url, name, near.of(words, words)) for url, name, _, words in rows]
+    valued = [(url, name, near.of(words, words)) for url, name, _, words in cells(text)]
     least = max((value for *_, value in valued), default=0.0) / 2
     return [Hint(url, value, f"known site: {name}") for url, name, value in valued if value and value >= least]
 

@@ -69,11 +69,8 @@ def nothing_kept(store: CorpusStore, topic: Topic) -> dict[str, Any] | None:
     setting = next((s for r, _ in reasons.most_common() if (s := _SETTINGS.get(r.partition(":")[0]))), "")
     close = bool(words) if near is None else near > UNRELATED
     failed = max(reasons, key=reasons.__getitem__, default="").startswith("error: ")
-    names = (
-        ["error"] * failed
-        + ["setting"] * bool(setting)
-        + (["mark", "words"] if close else ["seeds", "words" if judged else "check"])
-    )
+    names = ["error"] * failed + ["setting"] * bool(setting)
+    names += ["mark", "words"] if close else ["seeds", "words" if judged else "check"]
     return {
         "pages": pages,
         "kept": kept,

@@ -44,7 +44,8 @@ def last_expected(frontier: Frontier) -> tuple[float, float] | None:
 
 
 def rescore_waiting(strategy: Strategy, policy: LinkPolicy, frontier: Frontier) -> Steps:
-    """Rescore waiting links if the strategy has learned since the last time, :data:`SCORED` links at a step.
+    """Rescore waiting links if the strategy has learned since the last time: read and store :data:`STEP`, score :data:`SCORED` at
+    a step.
 
     It covers the :data:`FORESIGHT` best links, every second time twice as many, every fourth time four times as many, and so
     on. Their priorities change after all are scored. Return the links, the highest priority first, or None if nothing was

@@ -21,8 +21,9 @@ from topical_crawler.cleaning.characters import in_one_script
 from topical_crawler.cleaning.quality import Measures, measure
 from topical_crawler.export.rows import Column, ExportRow
 from topical_crawler.meaning.encoder import Encoder
-from topical_crawler.package_data import data_folder, jieba_file
+from topical_crawler.package_data import cells, data_folder
 from topical_crawler.text.segment import normalise
+from topical_crawler.text.wordlist import dictionary_counts
 
 READ, ENCODED, OPENING, TITLE = 2_000, 500, 200, 100
 """Characters read of a text, of these by the encoder and for a dateline, and of a title."""
@@ -49,8 +50,7 @@ LABELS = (
 
 
 def _table(name: str) -> list[list[str]]:
-    lines = data_folder().joinpath(name).read_text(encoding="utf-8").splitlines()
-    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return cells(data_folder().joinpath(name).read_text(encoding="utf-8"))
 
 
 @cache
@@ -141,8 +141,7 @@ class Labels:
 
     @cached_property
     def _frequencies(self) -> tuple[dict[str, int], int]:
-        lines = (line.split(" ") for line in jieba_file("dict.txt").splitlines())
-        counts = {word: int(count) for word, count, *_ in lines if _HAN.fullmatch(word)}
+        counts = {word: count for word, count in dictionary_counts() if _HAN.fullmatch(word)}
         return counts, sum(counts.values())
 
     @cached_property

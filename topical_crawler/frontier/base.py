@@ -26,7 +26,7 @@ NO_ROOM = "no room"  # reason for waiting entries dropped beyond ``max_waiting``
 SEED_PRIORITY = 1e6  # before every link
 KEPT = 1_000_000
 """Least number of finished pages kept in the log of a shared frontier, besides all those after the last checkpoint."""
-STEP = 500  # waiting entries read or scored before yielding to other tasks
+STEP = 500  # waiting entries read or repriced before yielding to other tasks
 MAX_EVIDENCE = 8  # parents remembered for a waiting link, the first ones, as needed by the papers' formulas
 
 

@@ -518,9 +518,12 @@ class SqliteFrontier(LocalFrontier):
         host = ""
         while row := self._db.first(NEXT_HOST, host):
             host, negative, number = row
-            self._hosts.set_head(host, (negative, number))
-            if self._worst is not None:
-                self._worst.offer(host, _SOMEWHERE)
+            self._set_head(host, (negative, number))
+
+    def _set_head(self, host: str, head: tuple[float, int] | None) -> None:
+        self._hosts.set_head(host, head)
+        if self._worst is not None:
+            self._worst.offer(host, _SOMEWHERE)
 
     def push(self, entries: Iterable[Entry]) -> Pushed:
         """See :meth:`Frontier.push`. All or nothing."""
@@ -593,9 +596,7 @@ class SqliteFrontier(LocalFrontier):
             self._read[number].rescored = 0
             hosts.add(self._read[number].host)
         for host in hosts:
-            self._hosts.set_head(host, self._db.first(HEAD, host))
-            if self._worst is not None:
-                self._worst.offer(host, _SOMEWHERE)
+            self._set_head(host, self._db.first(HEAD, host))
         self._commit()
 
     def shift(self, by: float, border: float) -> None:

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from topical_crawler.package_data import cells
+
 LANGUAGES = ("en", "zh")
 _NAMED = "named."
 
@@ -23,8 +25,7 @@ _NAMED = "named."
 def catalogue() -> Mapping[str, tuple[str, str]]:
     """Return the English and the Chinese text by name."""
     content = files("topical_crawler.services").joinpath("catalogue.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in content.splitlines() if line and not line.startswith("#"))
-    return {name: (english, chinese) for name, english, chinese in rows}
+    return {name: (english, chinese) for name, english, chinese in cells(content)}
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from topical_crawler.package_data import jieba_file
@@ -99,6 +99,17 @@ def collocates(
     return sorted(found, key=lambda c: (-c.log_dice, c.word))
 
 
+def dictionary_counts() -> Iterator[tuple[str, int]]:
+    """Yield the words of jieba's dictionary, normalised, with their counts in general Chinese.
+
+    >>> counts = dict(dictionary_counts())
+    >>> counts["支部"] < counts["中国"]
+    True
+    """
+    for line in re.finditer(r"^(\S+) (\d+) ", normalise(jieba_file("dict.txt")), re.MULTILINE):
+        yield line[1], int(line[2])
+
+
 def general_chinese(words: Collection[str]) -> Counter[str]:
     """Return the counts of ``words`` in general Chinese, from jieba's dictionary. All others are counted under "".
 
@@ -109,6 +120,6 @@ def general_chinese(words: Collection[str]) -> Counter[str]:
     True
     """
     counts = Counter[str]()
-    for line in re.finditer(r"^(\S+) (\d+) ", normalise(jieba_file("dict.txt")), re.MULTILINE):
-        counts[line[1] if line[1] in words else ""] += int(line[2])
+    for word, count in dictionary_counts():
+        counts[word if word in words else ""] += count
     return counts
